@@ -14,8 +14,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     server: { deps: { external: [/\/dist\//] } },
     pool: 'threads',
-    /** Two more than the cores of a small CI machine, because many tests wait for a process or a browser. */
-    maxWorkers: 4,
+    /** One more than the cores of a small CI machine, because many tests wait for a process or a browser. */
+    maxWorkers: 3,
     /** Tests share nothing but loaded modules: each makes its own simulator, and leaves no global other than it was. */
     isolate: false,
     /** Bounds of what hangs, far beyond what a busy machine needs: they cost time only when a test fails. */

@@ -1,6 +1,6 @@
 /**
- * For each knob that traffic shows and each value: a simulator with it plays the platform behind a port, `handover-sim proxy`
- * records an exercise, and calibrate finds exactly this value in the file that the proxy wrote.
+ * For each knob that traffic shows: a simulator with it plays the platform behind a port, `handover-sim proxy`
+ * records an exercise, and calibrate finds exactly its value in the file that the proxy wrote.
  */
 import { describe, expect, test } from 'vitest'
 import { formatKnob, type KnobName, parseKnob } from '../../src/platform/contract/knobs.ts'
@@ -33,7 +33,9 @@ async function play(knobs: Settings): Promise<readonly string[]> {
   return stage.lines()
 }
 
-const READABLE = CASES.filter(([knob]) => UNREADABLE[knob] === undefined)
+/** Without a proxy, a test finds each value; through one, the last of each knob is enough. */
+const LAST = [...new Map(CASES)]
+const READABLE = LAST.filter(([knob]) => UNREADABLE[knob] === undefined)
 
 describe('a recording of the proxy', () => {
   test('confirms every default that is no silence and can be read', async () => {
@@ -65,7 +67,7 @@ describe('a recording of the proxy', () => {
     expect(stateOf(again)[knob]!.status).toBe('confirmed')
   })
 
-  test.each(CASES.filter(([knob]) => UNREADABLE[knob] !== undefined))(
+  test.each(LAST.filter(([knob]) => UNREADABLE[knob] !== undefined))(
     'shows no other value in place of %s=%j, which cannot be read',
     async (knob, value) => {
       const result = await calibrated(await play({ [knob]: value }))

@@ -164,7 +164,7 @@ steps:
         )
         expect([written, said]).toEqual([texts, texts])
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     )
   })
 })
@@ -211,7 +211,7 @@ describe('the trial', () => {
         const { body } = await record()
         expect({ ...body.tried, yaml: body.yaml }).toMatchObject({ outcome: 'pass', noticed: body.tried.calls })
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     )
   })
 

@@ -7,6 +7,7 @@ import {
   isNode,
   isPair,
   isScalar,
+  Lexer,
   LineCounter,
   type Node,
   parseAllDocuments,
@@ -70,12 +71,30 @@ export function parseSources(name: string, text: string, json: boolean): Source[
 
 /** The parser prints no warnings to stderr. It compares keys too slowly; `repeatedKeys` finds those that repeat. */
 function documentsIn(name: string, text: string, lineCounter: LineCounter): Document.Parsed[] {
+  if (hasDeepBrackets(text)) throw fileProblem(name, 'is nested too deep')
   try {
     const options = { prettyErrors: false, uniqueKeys: false, logLevel: 'error', lineCounter } as const
     return [...parseAllDocuments(text, options)]
   } catch (error) {
     throw unreadable(name, error)
   }
+}
+
+/** Levels of `[` and `{`. The parser takes time with the square of them. */
+const MAX_BRACKETS = 1_000
+
+function hasDeepBrackets(text: string): boolean {
+  if (text.split(/[[{]/, MAX_BRACKETS + 2).length <= MAX_BRACKETS + 1) return false
+  let depth = 0
+  let before = ''
+  for (const token of new Lexer().lex(text)) {
+    // After this mark, a token is the text of a scalar.
+    if (before !== '\x1f' && (token === '[' || token === '{')) depth++
+    else if (before !== '\x1f' && (token === ']' || token === '}')) depth--
+    if (depth > MAX_BRACKETS) return true
+    before = token
+  }
+  return false
 }
 
 /** The parser calls itself for each level, and limits what aliases stand for. */

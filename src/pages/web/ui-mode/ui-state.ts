@@ -141,7 +141,10 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
       .peek()
       .find(({ name }) => ended.has(name) && FAILED.has(outcomeOfStatus(statuses.peek().get(name))))
     ended.clear()
-    if (failed !== undefined && !isChosen) show(failed.name)
+    if (failed === undefined || isChosen) return
+    // What a person has selected in it meanwhile stays selected.
+    if (failed.name === selected.peek()?.name) view.scenario.value = failed.name
+    else show(failed.name)
   }
   const show = (name: string | null) => {
     batch(() => {
