@@ -6,6 +6,7 @@ import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
 import { explore } from './figures/explore.ts'
 import { inProcess, interception } from './figures/in-process.ts'
+import { load } from './figures/load.ts'
 import { manyChats } from './figures/many-chats.ts'
 import { messageMemory, typingMemory } from './figures/memory.ts'
 import { npx } from './figures/npx.ts'
@@ -18,7 +19,7 @@ import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
 import { createSettings, type Settings } from './settings.ts'
 
 /** Measured only by name. */
-const LONG = new Set(['scenario-rounds'])
+const LONG = new Set(['scenario-rounds', 'load'])
 
 type Figure = (settings: Settings) => Promise<Row[]>
 
@@ -40,6 +41,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'many-chats': manyChats,
   scenarios,
   explore,
+  load,
   'scenario-rounds': scenarioRounds,
 }
 

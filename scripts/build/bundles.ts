@@ -13,7 +13,7 @@ import { BROWSER_INTRO, GLOBALS_INTRO, hiddenGlobals, SIGNATURE_INTRO, signature
 const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
 
 /** Entries that users do not import. */
-const INTERNAL = ['cli', 'matchers', 'trial-thread']
+const INTERNAL = ['cli', 'guard-process', 'matchers', 'trial-thread']
 
 /**
  * What `handover-sim start` loads, in two files in place of twenty: the simulator with its server, which the library loads
@@ -36,6 +36,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       certify: 'src/testing/certify.ts',
       matchers: 'src/testing/vitest/matchers.ts',
       'trial-thread': 'src/running/recorder/trial-thread.ts',
+      'guard-process': 'src/commands/guard-process.ts',
     },
     platform: 'node',
     plugins: [withoutStyles, nodeHistograms],

@@ -29,6 +29,8 @@ export interface Io {
   readonly canAsk: boolean
   /** Shows a question and resolves with the line typed. Rejects when aborted. */
   ask(question: string, signal: AbortSignal): Promise<string>
+  /** Calls `listener` for every key that a person presses at the terminal. Returns a function that stops this. Absent where no person is. */
+  readonly onKey?: ((listener: (key: string) => void) => () => void) | undefined
   readonly cwd: string
   readonly nodeVersion: string
   /** Calls `listener` for every signal. Returns a function that stops this. */
@@ -110,6 +112,9 @@ export function processIo(): Io {
       return process.stdin.isTTY === true && process.stderr.isTTY === true
     },
     ask: askOnTerminal,
+    get onKey() {
+      return this.canAsk ? onKeyOfTerminal : undefined
+    },
     /** Read when a command needs it: a directory that was deleted does not stop `--version`. */
     get cwd() {
       try {
@@ -126,10 +131,48 @@ export function processIo(): Io {
   }
 }
 
+/** The keys that a terminal in raw mode passes on as characters, in place of what it does with them. */
+const RAW_SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { '\x03': 'SIGINT', '\x1a': 'SIGTSTP', '\x1c': 'SIGQUIT' }
+
+/** Reads keys without waiting for Enter. However the process ends, the terminal is as before. */
+function onKeyOfTerminal(listener: (key: string) => void): () => void {
+  const { stdin } = process
+  const setRaw = (isRaw: boolean) => void stdin.setRawMode(isRaw)
+  const restore = () => setRaw(false)
+  const resume = () => setRaw(true)
+  const read = (data: Buffer) => {
+    const key = data.toString('utf8')
+    const signal = RAW_SIGNALS[key]
+    if (signal !== undefined) {
+      if (signal !== 'SIGINT') restore()
+      process.kill(process.pid, signal)
+    } else if (key.length === 1 && key >= ' ') listener(key)
+  }
+  setRaw(true)
+  stdin.on('data', read)
+  process.on('exit', restore)
+  process.on('SIGCONT', resume)
+  return () => {
+    restore()
+    stdin.off('data', read)
+    process.off('exit', restore)
+    process.off('SIGCONT', resume)
+    stdin.pause()
+  }
+}
+
 /** Asks on stderr, because stdout carries data. */
 async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
   const { terminalPrompt } = await import('../running/agent-driver/manual-call.ts')
-  return terminalPrompt(process.stdin, process.stderr)(question, signal)
+  const { stdin } = process
+  const wasRaw = stdin.isRaw
+  if (wasRaw) stdin.setRawMode(false)
+  try {
+    return await terminalPrompt(stdin, process.stderr)(question, signal)
+  } finally {
+    // The question has paused the stream.
+    if (wasRaw && !signal.aborted) stdin.setRawMode(true).resume()
+  }
 }
 
 /** How many bytes of a stream may wait to be read. */
@@ -216,10 +259,10 @@ export interface Shutdown {
 }
 
 /** From the first signal to the end of the process; shorter than the 10 s after which containers are killed. */
-const SHUTDOWN_MS = 9_000
+export const SHUTDOWN_MS = 9_000
 
-/** The second signal forces the end of the process, and so does the end of `SHUTDOWN_MS`, also when only output waits to be read. */
-export function createShutdown(io: Io): Shutdown {
+/** The second signal forces the end of the process, and so does the end of `limitMs`, also when only output waits to be read. */
+export function createShutdown(io: Io, limitMs = SHUTDOWN_MS): Shutdown {
   const deferred: { undo(): void | Promise<void>; force?: (() => void) | undefined }[] = []
   let first: (reason: EndReason) => void
   const ended = new Promise<EndReason>(resolve => {
@@ -232,9 +275,9 @@ export function createShutdown(io: Io): Shutdown {
   let begun = false
   const begin = (reason: EndReason) => {
     begun = true
-    backgroundTimer(SHUTDOWN_MS, () => {
+    backgroundTimer(limitMs, () => {
       io.stderr.write(
-        `Failed to shut down within ${formatDuration(SHUTDOWN_MS)} of ${reason === 'request' ? 'the request' : reason}: exiting now.\n`,
+        `Failed to shut down within ${formatDuration(limitMs)} of ${reason === 'request' ? 'the request' : reason}: exiting now.\n`,
       )
       force(reason)
     })

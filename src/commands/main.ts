@@ -14,6 +14,8 @@ export const COMMANDS = {
   certify: 'check an intermediary for every known problem, and write a certificate',
   explore: 'search with generated conversations for one that breaks an intermediary',
   load: 'begin conversations at a rate, judge each, and find the rate at which people wait',
+  exec: 'run a command, such as tests, beside a simulator, and end with its exit code',
+  doctor: 'look for what usually stops a first try, and say how it is repaired',
   validate: 'check scenario, driver and config files',
   calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',
@@ -44,6 +46,10 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./explore.ts')).exploreCommand
     case 'load':
       return (await import('./load.ts')).loadCommand
+    case 'exec':
+      return (await import('./exec.ts')).execCommand
+    case 'doctor':
+      return (await import('./doctor.ts')).doctorCommand
     case 'validate':
       return (await import('./validate.ts')).validateCommand
     case 'calibrate':
@@ -73,12 +79,27 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
   }
 }
 
+/** What a person sees who types the name alone. */
+const WELCOME = `handover-sim ${VERSION} plays a chatbot platform and its end user, so that you can build and test the service
+between the platform's handover API and your help desk: on this machine, offline.
+
+  npx handover-sim start --demo --open       watch a handover in the browser
+  npx handover-sim start --webhook-url URL   send signed events to your service, and answer its calls
+  npx handover-sim run --builtin --self-test run the shipped scenarios against the built-in service
+
+Every command: npx handover-sim --help. What is wrong here: npx handover-sim doctor
+`
+
 /** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 70 internal error, 129, 130 or 143 a signal. */
 export async function main(
   argv: readonly string[] = process.argv.slice(2),
   env: Context['env'] = process.env,
   io: Io = processIo(),
 ): Promise<number> {
+  if (argv.length === 0 && io.stdout.isTTY) {
+    io.stdout.write(WELCOME)
+    return 0
+  }
   const context = contextWithSecrets(argv, env, io)
   try {
     return await runCommand(argv, context)

@@ -24,6 +24,7 @@ import {
   select,
 } from '../running/runner/schedule.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
+import type { PlatformServer } from '../server/start.ts'
 import {
   configSources,
   countFrom,
@@ -35,7 +36,7 @@ import {
   scenarioSources,
   waitFrom,
 } from './command.ts'
-import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
+import { type Context, colorLevel, columnsOf, type Shutdown, UsageError } from './io.ts'
 import { attach, nextText, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
@@ -77,66 +78,83 @@ export const runCommand = defineCommand({
     'Which scenarios': ['skip', 'notTag', 'shard', 'list', 'json', 'dryRun'],
     'How they run': ['repeat', 'jobs', 'bail', 'timeout', 'strict', 'waitForTarget', 'seed', 'allowRemote'],
   },
-  async run(context, flags, args) {
-    const { io } = context
-    const options = parseFlags(flags, context)
-    const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS, context.env)
-    checkCombinations(flags)
-    const resolved = await resolveSettings(flags, configSources(context))
-    for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
-    const patterns = wantedPatterns(args, flags, context)
-    if (flags.ui) {
-      const { runUiMode } = await import('./ui-mode.ts')
-      return runUiMode({ context, flags, options, resolved, patterns })
-    }
-    const { wanted, plans, message } = await selectScenarios(patterns, options, context)
-    addSecretsOfPlans(
-      wanted.map(({ plan }) => plan),
-      context,
-    )
-    if (wanted.length === 0) {
-      io.stderr.write(`${message}\n`)
-      return 4
-    }
-    if (flags.list || flags.dryRun) {
-      io.stdout.write(flags.list ? listScenarios(wanted, flags.json ?? false, context) : dryRun(wanted))
-      return 0
-    }
-
-    // A new seed for every run gives new ids, because a running intermediary remembers the chats of earlier runs. The
-    // built-in intermediary is new each time and needs none.
-    const { sources, values } = resolved
-    const seed = sources.seed === 'default' && !flags.selfTest ? freshSeed() : Number(values.seed)
-    const settings: RunSettings = { context, flags, options, resolved, wanted, plans, seed }
-    return runInterruptibly(settings, options.timeoutMs, async ({ router, shutdown, signal, withSignalCode }) => {
-      // Only scenarios that restart the intermediary need its state in a file, which costs a write per change.
-      const storesChats = wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
-      const result = await runAttached({
-        settings,
-        router,
-        signal,
-        async attach() {
-          const attaching = attach({ context, flags, resolved, storesChats, router, shutdown, signal })
-          // Loads the runner after the turn of the event loop in which the process of the target is started.
-          const [target] = await Promise.all([attaching, nextMacrotask().then(() => import('./run-suite.ts'))])
-          return target
-        },
-        async run(suite) {
-          const { runWithProgress } = await import('./run-suite.ts')
-          const result = await runWithProgress(context, suite)
-          // The target ends while the reports are written; the shutdown waits for it, or says why it did not end.
-          suite.driver?.close().catch(() => {})
-          return result
-        },
-      })
-      const { reportRun } = await import('./run-suite.ts')
-      const code = await reportRun(withSignalCode(result), context, reports)
-      const next = patterns.includes(BUILTIN) ? nextText(result, flags) : null
-      if (next !== null) io.stderr.write(`${next}\n`)
-      return code
-    })
-  },
+  run: (context, flags, args) => runScenarios(context, flags, args),
 })
+
+/** What a service needs that is started for the run. */
+export interface ServiceContext {
+  readonly server: PlatformServer
+  readonly shutdown: Shutdown
+  /** Aborts when the run ends early. */
+  readonly signal: AbortSignal
+}
+
+/** `startService` starts the intermediary before the run waits for it. */
+export async function runScenarios(
+  context: Context,
+  flags: RunFlags,
+  args: readonly string[],
+  startService?: (service: ServiceContext) => Promise<void>,
+): Promise<number> {
+  const { io } = context
+  const options = parseFlags(flags, context)
+  const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS, context.env)
+  checkCombinations(flags)
+  const resolved = await resolveSettings(flags, configSources(context))
+  for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
+  const patterns = wantedPatterns(args, flags, context)
+  if (flags.ui) {
+    const { runUiMode } = await import('./ui-mode.ts')
+    return runUiMode({ context, flags, options, resolved, patterns })
+  }
+  const { wanted, plans, message } = await selectScenarios(patterns, options, context)
+  addSecretsOfPlans(
+    wanted.map(({ plan }) => plan),
+    context,
+  )
+  if (wanted.length === 0) {
+    io.stderr.write(`${message}\n`)
+    return 4
+  }
+  if (flags.list || flags.dryRun) {
+    io.stdout.write(flags.list ? listScenarios(wanted, flags.json ?? false, context) : dryRun(wanted))
+    return 0
+  }
+
+  // A new seed for every run gives new ids, because a running intermediary remembers the chats of earlier runs. The
+  // built-in intermediary is new each time and needs none.
+  const { sources, values } = resolved
+  const seed = sources.seed === 'default' && !flags.selfTest ? freshSeed() : Number(values.seed)
+  const settings: RunSettings = { context, flags, options, resolved, wanted, plans, seed }
+  return runInterruptibly(settings, options.timeoutMs, async ({ router, shutdown, signal, withSignalCode }) => {
+    // Only scenarios that restart the intermediary need its state in a file, which costs a write per change.
+    const storesChats = wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
+    const result = await runAttached({
+      settings,
+      router,
+      signal,
+      async attach() {
+        await startService?.({ server: router.server, shutdown, signal })
+        const attaching = attach({ context, flags, resolved, storesChats, router, shutdown, signal })
+        // Loads the runner after the turn of the event loop in which the process of the target is started.
+        const [target] = await Promise.all([attaching, nextMacrotask().then(() => import('./run-suite.ts'))])
+        return target
+      },
+      async run(suite) {
+        const { runWithProgress } = await import('./run-suite.ts')
+        const result = await runWithProgress(context, suite)
+        // The target ends while the reports are written; the shutdown waits for it, or says why it did not end.
+        suite.driver?.close().catch(() => {})
+        return result
+      },
+    })
+    const { reportRun } = await import('./run-suite.ts')
+    const code = await reportRun(withSignalCode(result), context, reports)
+    const next = patterns.includes(BUILTIN) ? nextText(result, flags) : null
+    if (next !== null) io.stderr.write(`${next}\n`)
+    return code
+  })
+}
 
 function parseFlags(flags: RunFlags, { env }: Context): RunOptions {
   let shard: RunOptions['shard'] = null

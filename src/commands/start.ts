@@ -71,7 +71,7 @@ export const startCommand = defineCommand({
       const writeScenario = folder === null ? null : createScenarioWriter(folder, cwd)
       let agent: AgentPlayer | null = null
       let loadDriver: AttachedAgent['loadDriver'] | null = null
-      const readiness = new LazyReadiness(() => loadDriver, countFrom('--plays', flags.plays))
+      const readiness = new LazyReadiness(() => loadDriver, { mostPlays: countFrom('--plays', flags.plays) })
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
       shutdown.defer(endTraffic, endTraffic)
@@ -133,6 +133,10 @@ export const startCommand = defineCommand({
       const isPretty = !flags.json && flags.output === 'pretty'
       if (isPretty) unredacted.stderr.write(firstSteps(server, desk))
       traffic = showTraffic(server.journal, flags, resolved, context)
+      if (isPretty && io.canAsk) {
+        const { watchKeys } = await import('./terminal-keys.ts')
+        watchKeys(server, context, shutdown)
+      }
       limitHeapGrowth()
 
       const reason = await shutdown.ended

@@ -50,17 +50,28 @@ export interface FakeIo extends Io {
   /** Whether somebody heeds signals. */
   readonly watched: boolean
   signal(name: Signal): void
+  /** Presses a key at the terminal. */
+  press(key: string): void
 }
 
-export function fakeIo(cwd: string, isTTY = false, stdin = ''): FakeIo {
+/** `answers`: what a person types who is at the terminal; null for no person. */
+export function fakeIo(cwd: string, isTTY = false, stdin = '', answers: string[] | null = null): FakeIo {
   const listeners = new Set<(signal: Signal) => void>()
   const exits: number[] = []
+  const keyListeners = new Set<(key: string) => void>()
   const io: FakeIo = {
     stdout: fakeOutput(isTTY),
     stderr: fakeOutput(isTTY),
     readStdin: async () => Buffer.from(stdin),
-    canAsk: false,
-    ask: async () => '',
+    canAsk: answers !== null,
+    ask: async () => answers?.shift() ?? '',
+    onKey(listener) {
+      keyListeners.add(listener)
+      return () => void keyListeners.delete(listener)
+    },
+    press(key) {
+      for (const listener of keyListeners) listener(key)
+    },
     cwd,
     nodeVersion: process.version,
     exits,

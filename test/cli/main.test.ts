@@ -58,6 +58,15 @@ describe('usage', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
 
+  it('says what to begin with in eight lines when a person types the name alone', async () => {
+    const io = fakeIo(folderWith(), true)
+    expect(await main([], {}, io)).toBe(0)
+    expect(io.stdout.lines.length).toBeLessThanOrEqual(8)
+    expect(io.stdout.text.match(/npx handover-sim (start|run) --?\S+/g)).toHaveLength(3)
+    // A program that calls it without a command has made a mistake.
+    expect((await result([])).code).toBe(2)
+  })
+
   it('prints help and version on stdout and exits with 0', async () => {
     expect(await result(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
     expect(await result(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('start'), err: '' })

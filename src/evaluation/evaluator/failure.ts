@@ -5,7 +5,13 @@ import type { Bare, Coded } from '../../base/text/coded.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { DeliveryFailure } from '../../platform/journal/entry.ts'
-import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
+import type {
+  DriverFailure,
+  EarlyEnd,
+  ProcessFailure,
+  StepFailure,
+  TargetFailure,
+} from '../../platform/journal/run-failures.ts'
 import type { LintFinding } from '../linter/lint.ts'
 import type { CallName, Expectation, ExpectedAck, PlannedStep, Times } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
@@ -129,6 +135,7 @@ export type Expected = Coded<{
   received: { call: string; body: Notation | null; times: Times | null; not: boolean }
   quick_pattern: { pattern: string }
   complete_journal: Bare
+  command_passes: Bare
   no_internal_error: Bare
 }>
 
@@ -225,6 +232,7 @@ export type Happened = Coded<{
   evicted: { firstSeq: number }
   messages_evicted: Bare
   internal_error: { seq: number; where: string; message: string }
+  command_ended: { failure: ProcessFailure }
 }>
 
 export type NearMissSubject = Coded<{ call: CallRef; inbox_item: InboxItemRef; chat: Bare; event: { event: string } }>

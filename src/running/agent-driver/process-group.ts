@@ -14,6 +14,8 @@ export interface LaunchOptions {
   readonly stdin?: boolean
   /** Whether it gets a channel of Node, whose end tells it that this process has ended, also by SIGKILL. */
   readonly channel?: boolean
+  /** Whether it shares the terminal of this process, and nothing of its output is read. */
+  readonly sharesTerminal?: boolean
 }
 
 export interface RunningProcess {
@@ -21,7 +23,7 @@ export interface RunningProcess {
   /** Resolves when the program ends, or when the system does not start it. Never rejects. */
   readonly ended: Promise<ProcessFailure>
   /** Signals the program and all programs it started. */
-  signal(signal: 'SIGTERM' | 'SIGKILL'): void
+  signal(signal: NodeJS.Signals): void
   /** Whether any program of the group is alive. */
   readonly alive: boolean
 }
@@ -43,10 +45,13 @@ export function launch({
   env,
   stdin = false,
   channel = false,
+  sharesTerminal = false,
 }: LaunchOptions): RunningProcess | ProcessFailure {
   const [file = '', ...args] = command
   try {
-    const stdio: StdioOptions = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])]
+    const stdio: StdioOptions = sharesTerminal
+      ? 'inherit'
+      : [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])]
     const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio })
     // Keeps a group in the list until all of its programs have ended, or `killProcess` ends them.
     const ended = endOf(child, file, cwd)

@@ -1,25 +1,35 @@
 /** Loads the readiness when it is used first, so that a server starts without the checks. */
+
+import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { LoadReadiness, Readiness, ReadinessReport } from '../../server/control/readiness.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 
 const MOST_PLAYS = 256
 
+interface LazyOptions {
+  /** How many `POST /_sim/plays` may run at once. */
+  readonly mostPlays?: number | undefined
+  /** Receives the result of each run of `POST /_sim/plays`. */
+  readonly onPlayed?: ((result: ScenarioResult) => void) | undefined
+}
+
 /** The readiness of a server. */
 export class LazyReadiness {
   readonly #loadDriver: () => (() => Promise<Driver>) | null
-  readonly #mostPlays: number
+  readonly #options: LazyOptions
   #loaded: Readiness | null = null
 
-  /** `loadDriver` returns null without an agent driver. `mostPlays`: how many `POST /_sim/plays` may run at once. */
-  constructor(loadDriver: () => (() => Promise<Driver>) | null, mostPlays = MOST_PLAYS) {
+  /** `loadDriver` returns null without an agent driver. */
+  constructor(loadDriver: () => (() => Promise<Driver>) | null, options: LazyOptions = {}) {
     this.#loadDriver = loadDriver
-    this.#mostPlays = mostPlays
+    this.#options = options
   }
 
   readonly load: LoadReadiness = async server => {
     const { createReadiness } = await import('./readiness.ts')
-    this.#loaded = await createReadiness(server, { loadDriver: this.#loadDriver(), mostPlays: this.#mostPlays })
+    const { mostPlays = MOST_PLAYS, onPlayed } = this.#options
+    this.#loaded = await createReadiness(server, { loadDriver: this.#loadDriver(), mostPlays, onPlayed })
     return this.#loaded
   }
 

@@ -3,6 +3,7 @@
 import { anySignal, freshSeed } from '../../base/runtime/node.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { parseDuration } from '../../base/text/quantities.ts'
+import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { formatKnobs } from '../../platform/contract/knobs.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
@@ -37,6 +38,8 @@ export interface ReadinessOptions {
   readonly loadDriver: (() => Promise<Driver>) | null
   /** How many scenarios `POST /_sim/plays` may run at once. */
   readonly mostPlays: number
+  /** Receives the result of each run of a scenario. */
+  readonly onPlayed?: ((result: ScenarioResult) => void) | undefined
 }
 
 /** Of the simulator of a server, where checks can be tried. */
@@ -53,13 +56,13 @@ class ServedReadiness implements Readiness {
   readonly #mostPlays: number
   #isTrying = false
 
-  constructor({ simulator, routeCalls }: ReadinessServer, { loadDriver, mostPlays }: ReadinessOptions) {
+  constructor({ simulator, routeCalls }: ReadinessServer, { loadDriver, mostPlays, onPlayed }: ReadinessOptions) {
     // The simulator of a server is the server itself.
     this.#server = simulator as PlatformServer
     this.#routeCalls = routeCalls
     this.#loadDriver = loadDriver
     this.#router = new SimulatorRouter(this.#server)
-    this.#plays = new Plays({ ...this.#served(), driver: null, env: {} })
+    this.#plays = new Plays({ ...this.#served(), driver: null, env: {} }, onPlayed)
     this.#mostPlays = mostPlays
     this.#traffic = new TrafficReadiness(simulator)
   }

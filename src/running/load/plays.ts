@@ -3,6 +3,7 @@ import { parseSource } from '../../base/files/document.ts'
 import { ConfigError } from '../../base/files/errors.ts'
 import { recordOf } from '../../base/objects.ts'
 import { freshSeed, packagePath } from '../../base/runtime/node.ts'
+import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
@@ -58,9 +59,11 @@ export class Plays {
   /** How many run. */
   active = 0
   readonly #runs: Runs
+  readonly #onPlayed: ((result: ScenarioResult) => void) | undefined
 
-  constructor(served: RunsOptions) {
+  constructor(served: RunsOptions, onPlayed?: (result: ScenarioResult) => void) {
     this.#runs = new Runs(served)
+    this.#onPlayed = onPlayed
   }
 
   async play(plan: Plan, body: PlayBody, served: Partial<RunsOptions>, signal: AbortSignal): Promise<PlayedScenario> {
@@ -73,6 +76,7 @@ export class Plays {
       for (let instance = 1; ; instance++) {
         const options = { seed, served, signal, awaitsLateCalls: false }
         const result = await this.#runs.run({ plan, instance }, options)
+        this.#onPlayed?.(result)
         counts[result.outcome]++
         durationMs += result.durationMs
         const measured = timingsIn(result.journal)

@@ -10,6 +10,7 @@ import {
   failureText,
   stepFailureText,
   TLS_HINTS,
+  targetFailureText,
 } from '../../../platform/wording/failures.ts'
 import { findingText } from '../../linter/texts.ts'
 import type { Times } from '../../scenario/plan.ts'
@@ -218,6 +219,8 @@ export function expectedText(expected: Expected, audience: Audience): string {
       return 'a journal with every entry since the beginning'
     case 'no_internal_error':
       return 'no internal error of handover-sim'
+    case 'command_passes':
+      return 'the command to end with exit code 0'
   }
 }
 
@@ -593,6 +596,8 @@ export function happenedText(happened: Happened, audience: Audience): string {
       const { seq, where, message } = happened
       return `#${seq} is an internal error of handover-sim (${where}): ${message}; it is no mistake of the intermediary, please report it with the journal`
     }
+    case 'command_ended':
+      return targetFailureText(happened.failure).replace(/^it /, 'the command ')
   }
 }
 

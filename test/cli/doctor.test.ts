@@ -1,0 +1,137 @@
+/** `handover-sim doctor`: each thing that stops a first try is named, with what repairs it. */
+import { createHmac } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/commands/main.ts'
+import { folderWith } from '../config/folder.ts'
+import { freePort } from '../support/port.ts'
+import { fakeIo, started } from './fake-io.ts'
+
+interface Found {
+  readonly id: string
+  readonly state: string
+  readonly text: string
+  readonly fix: string | null
+}
+
+async function doctor(flags: readonly string[] = [], env: Record<string, string> = {}, folder = folderWith()) {
+  const io = fakeIo(folder)
+  const port = flags.includes('--port') ? [] : ['--port', '0']
+  const code = await main(['doctor', '--json', ...port, ...flags], env, io)
+  const findings = io.stdout.lines.map(line => JSON.parse(line) as Found)
+  return { code, of: (id: string) => findings.filter(one => one.id === id), text: io.stderr.text }
+}
+
+type Answer = (request: IncomingMessage, body: Buffer) => number
+
+async function serve(answer: Answer, host = '127.0.0.1', headers: Record<string, string> = {}): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    response.writeHead(answer(request, body), headers).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, host, resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://${host}:${(server.address() as { port: number }).port}/webhook`
+}
+
+const signature = (body: Buffer | string) => createHmac('sha256', 'sim-handover-key').update(body).digest('base64')
+const verified: Answer = ({ headers }, body) => (headers['kindly-hmac'] === signature(body) ? 200 : 401)
+
+describe('doctor', () => {
+  it('finds nothing wrong with a service that verifies raw bytes', async () => {
+    const { code, of } = await doctor(['--webhook-url', await serve(verified)])
+    expect(code).toBe(0)
+    for (const id of ['node', 'copies', 'proxy', 'folder', 'config', 'port', 'webhook', 'raw-bytes', 'signature'])
+      expect(of(id), id).toMatchObject([{ state: 'ok', fix: null }])
+    expect(of('clock')).toEqual([])
+  })
+
+  it('tells a body that was parsed and written again from the raw bytes', async () => {
+    const reparsed: Answer = ({ headers }, body) =>
+      headers['kindly-hmac'] === signature(JSON.stringify(JSON.parse(body.toString()))) ? 200 : 401
+    const { code, of } = await doctor(['--webhook-url', await serve(reparsed)])
+    expect(code).toBe(1)
+    expect(of('webhook')).toMatchObject([{ state: 'ok' }])
+    expect(of('raw-bytes')).toMatchObject([{ state: 'problem', fix: expect.stringContaining('express.raw') }])
+  })
+
+  it('names a webhook that accepts every signature', async () => {
+    const { code, of } = await doctor(['--webhook-url', await serve(() => 200)])
+    expect(code).toBe(1)
+    expect(of('signature')).toMatchObject([{ state: 'problem', text: expect.stringContaining('wrong key') }])
+  })
+
+  it.each([
+    [404, 'address of the webhook'],
+    [307, 'address of the webhook'],
+    [401, 'signed event (401). None of'],
+  ])('says why the webhook answers %i', async (status, text) => {
+    const { code, of } = await doctor(['--webhook-url', await serve(() => status)])
+    expect(code).toBe(1)
+    expect(of('webhook')).toMatchObject([{ state: 'problem', text: expect.stringContaining(text) }])
+  })
+
+  it('says that nothing serves there, and that another machine is not asked', async () => {
+    const { code, of } = await doctor(['--webhook-url', `http://127.0.0.1:${await freePort()}/`])
+    expect(code).toBe(1)
+    expect(of('webhook')).toMatchObject([{ state: 'problem', text: expect.stringContaining('ECONNREFUSED') }])
+    const remote = await doctor(['--webhook-url', 'https://service.example.test/webhook'])
+    expect([remote.code, remote.of('webhook')]).toMatchObject([0, [{ state: 'skipped', fix: 'add --allow-remote' }]])
+    expect((await doctor()).of('webhook')).toMatchObject([{ state: 'skipped' }])
+  })
+
+  it('measures the clock of the service', async () => {
+    const url = await serve(verified, '127.0.0.1', { date: 'Tue, 01 Jan 2030 00:00:00 GMT' })
+    expect((await doctor(['--webhook-url', url])).of('clock')).toMatchObject([{ state: 'warning' }])
+  })
+
+  it('names who holds the port, and a simulator there', async () => {
+    const port = new URL(await serve(() => 500)).port
+    const { code, of } = await doctor(['--port', port])
+    expect(code).toBe(1)
+    expect(of('port')).toMatchObject([
+      { state: 'problem', text: expect.stringMatching(/held by .*, which is no simulator/) },
+    ])
+    const { url } = await started(['--token', 'secret-token'])
+    const running = ['--port', new URL(url).port]
+    expect((await doctor([...running, '--token', 'secret-token'])).of('port')).toMatchObject([{ state: 'ok' }])
+    expect((await doctor([...running, '--token', 'wrong'])).of('token')).toMatchObject([{ state: 'problem' }])
+  })
+
+  it('names variables that swallow calls to this machine', async () => {
+    const proxied = { HTTP_PROXY: 'http://proxy.example.test:3128' }
+    // What the command itself adds does not count.
+    const added = 'localhost,127.0.0.1,::1,[::1]'
+    expect((await doctor([], { ...proxied, no_proxy: added })).of('proxy')).toMatchObject([{ state: 'warning' }])
+    const named = { ...proxied, no_proxy: `127.0.0.1,${added}` }
+    expect((await doctor([], named)).of('proxy')).toMatchObject([{ state: 'ok' }])
+  })
+
+  it('names misspelt settings, a broken config file, and another copy of the package', async () => {
+    const misspelt = await doctor([], { HANDOVER_SIM_WEBHOK_URL: 'http://127.0.0.1:1/' })
+    expect(misspelt.of('config')).toMatchObject([{ state: 'warning' }])
+    const broken = await doctor([], {}, folderWith({ 'handover-sim.config.yaml': 'version: 1\nprt: 1\n' }))
+    expect([broken.code, broken.of('config')]).toMatchObject([
+      1,
+      [{ state: 'problem', text: expect.stringContaining('prt') }],
+    ])
+    const copy = folderWith()
+    mkdirSync(`${copy}/node_modules/handover-sim`, { recursive: true })
+    writeFileSync(`${copy}/node_modules/handover-sim/package.json`, '{"version":"0.0.1"}')
+    expect((await doctor([], {}, copy)).of('copies')).toMatchObject([
+      { state: 'problem', text: expect.stringContaining('0.0.1') },
+    ])
+  })
+
+  it('prints marks and fixes for people', async () => {
+    const io = fakeIo(folderWith())
+    const code = await main(['doctor', '--port', '0', '--webhook-url', await serve(() => 200)], {}, io)
+    expect(code).toBe(1)
+    expect(io.stdout.text).toMatch(/^✓ handover-sim \S+ runs with Node/)
+    expect(io.stdout.text).toMatch(/^✗ The webhook answered 200 to an event .*\n {2}Fix: Compare Kindly-HMAC/m)
+  })
+})

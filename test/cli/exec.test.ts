@@ -1,0 +1,161 @@
+/** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { processRuns } from '../../src/base/runtime/node.ts'
+import { folderWith } from '../config/folder.ts'
+import { freePort } from '../support/port.ts'
+import { fakeOutput } from './fake-io.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary/main.js', import.meta.url))
+
+function exec(argv: readonly string[], { cwd = folderWith(), env = {} as Record<string, string> } = {}) {
+  const child = spawn(process.execPath, [BIN, 'exec', ...argv], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  child.stdout.setEncoding('utf8').on('data', stdout.write)
+  child.stderr.setEncoding('utf8').on('data', stderr.write)
+  const code = new Promise<number | null>(resolve => child.on('close', resolve))
+  return { child, stdout, stderr, code, cwd }
+}
+
+const node = (script: string) => ['--', process.execPath, '--input-type=module', '-e', script]
+const CALL = `const { HANDOVER_SIM_URL: url, HANDOVER_SIM_API_KEY: key, HANDOVER_SIM_BOT_ID: bot } = process.env
+const control = async (path, body) => (await fetch(url + '/_sim' + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()
+const call = (path, body) => fetch(url + '/api/v2/handover/' + path, { method: 'POST', headers: { authorization: 'Bearer ' + key, 'content-type': 'application/json' }, body: JSON.stringify({ bot_id: Number(bot), ...body }) })
+`
+/** A program that prints its process id and runs until it is ended. */
+const ENDLESS = `process.stdout.write('pid ' + process.pid + '\\n'); setInterval(() => {}, 1000)`
+
+describe('exec', () => {
+  it('gives the command a simulator, and its streams; exit code 0', async () => {
+    const script = `${CALL}
+const { chat_id } = await control('/chats', {})
+console.log((await call('start', { chat_id, sender: { name: 'Anna' } })).status, process.env.HANDOVER_SIM_WEBHOOK_URL, process.argv[1])`
+    const { stdout, stderr, code } = exec(['--webhook-url', 'http://127.0.0.1:9/hook', ...node(script), 'last'])
+    expect([await code, stdout.text, stderr.text]).toEqual([0, '200 http://127.0.0.1:9/hook last\n', ''])
+  })
+
+  it.each([
+    ['process.exit(7)', 7],
+    ["process.kill(process.pid, 'SIGTERM')", 143],
+  ])('passes on how the command ended: %s', async (script, expected) => {
+    const { stderr, code } = exec(node(script))
+    expect(await code).toBe(expected)
+    expect(stderr.text).toContain('the command ended with')
+  })
+
+  it('shows everything that the simulator saw in a report', async () => {
+    const script = `${CALL}
+await control('/chats', { id: 'one' })
+await call('message', { chat_id: 'one', message: 'Hi' })
+process.exit(3)`
+    const { code, cwd } = exec(['--report', 'json=r.json,html=r.html', ...node(script)])
+    expect(await code).toBe(3)
+    const { scenarios } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8'))
+    expect(scenarios[0]).toMatchObject({
+      outcome: 'fail',
+      failures: [{ expected: 'the command to end with exit code 0', happened: 'the command ended with exit code 3' }],
+    })
+    expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain('/api/v2/handover/message')
+  })
+
+  it('--strict fails for a finding of the linter', async () => {
+    const script = `${CALL}
+const { chat_id } = await control('/chats', {})
+await control('/chats/' + chat_id + '/press', { button: 'handover' })
+await call('start', { chat_id, sender: { name: 'Anna' }, colour: 'red' })`
+    const lenient = exec(node(script))
+    expect(await lenient.code).toBe(0)
+    const strict = exec(['--strict', ...node(script)])
+    expect(await strict.code).toBe(1)
+    expect(strict.stderr.text).toContain('colour')
+  })
+
+  it('fails when a scenario of POST /_sim/plays did not pass, whatever the command says', async () => {
+    const yaml = 'version: 1\nname: Played\ntimeouts: { expect: 100ms }\nsteps:\n  - check: { status: agent }\n'
+    const { stderr, code } = exec([
+      '--webhook-url',
+      'http://127.0.0.1:9/hook',
+      ...node(`${CALL}await control('/plays', ${JSON.stringify({ yaml })})`),
+    ])
+    expect(await code).toBe(1)
+    expect(stderr.text).toContain('Played')
+  })
+
+  it('passes a signal on, and kills the command after --grace', async () => {
+    const polite = exec(node(`process.on('SIGINT', () => process.exit(9)); ${ENDLESS}`))
+    await polite.stdout.until(/pid \d+\n/)
+    polite.child.kill('SIGINT')
+    expect(await polite.code).toBe(9)
+
+    const deaf = exec(['--grace', '300ms', ...node(`process.on('SIGTERM', () => {}); ${ENDLESS}`)])
+    const pid = Number(/pid (\d+)/.exec(await deaf.stdout.until(/pid \d+\n/))?.[1])
+    deaf.child.kill('SIGTERM')
+    expect(await deaf.code).toBe(137)
+    expect(processRuns(pid)).toBe(false)
+  })
+
+  it('ends programs that the command started and left', async () => {
+    const script = `import { spawn } from 'node:child_process'
+spawn(process.execPath, ['-e', ${JSON.stringify(ENDLESS)}], { stdio: 'inherit' }).unref()
+setTimeout(() => process.exit(0), 500)`
+    const { stdout, code } = exec(node(script))
+    const pid = Number(/pid (\d+)/.exec(await stdout.until(/pid \d+\n/))?.[1])
+    expect(await code).toBe(0)
+    expect(processRuns(pid)).toBe(false)
+  })
+
+  it('waits for --wait-for before the command, and says what does not answer', async () => {
+    const port = await freePort()
+    const { stderr, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, '--wait-timeout', '200ms', ...node('')])
+    expect(await code).toBe(3)
+    expect(stderr.text).toMatch(
+      /^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.* The command was not run\.\n$/,
+    )
+  })
+
+  it('--scenarios runs them against the service that the command starts, and ends it', async () => {
+    const port = await freePort()
+    const driver = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
+    const scenario = `version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n`
+    const cwd = folderWith({
+      'one.yaml': scenario,
+      'driver.yaml': driver.replace('127.0.0.1:3000', `127.0.0.1:${port}`),
+    })
+    const { stdout, code } = exec(
+      [
+        ...['--scenarios', 'one.yaml', '--agent-driver', 'driver.yaml'],
+        ...['--webhook-url', `http://127.0.0.1:${port}/webhook`, '--', process.execPath, EXAMPLE],
+      ],
+      { cwd, env: { PORT: String(port) } },
+    )
+    expect(await code).toBe(0)
+    expect(stdout.text).toContain('1 passed')
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  })
+
+  it.each([
+    [[], /exec needs a command after --, such as: npx handover-sim exec -- npm test/],
+    [['--wait-for', 'localhost', '--', 'true'], /--wait-for must be an http or https URL .* got "localhost"/],
+    [['--grace', '5', '--', 'true'], /--grace must be a duration/],
+    [['--report', 'journal=j.jsonl', '--', 'true'], /--report: journal is a report of run, not of this command/],
+  ])('refuses %j', async (argv, message) => {
+    const { stderr, code } = exec(argv)
+    expect(await code).toBe(2)
+    expect(stderr.text).toMatch(message)
+  })
+
+  it('says that the program does not exist', async () => {
+    const { stderr, code } = exec(['--', 'no-such-program-here'])
+    expect(await code).toBe(3)
+    expect(stderr.text).toMatch(/^exec: the command did not start: .*no-such-program-here.*\n$/)
+  })
+})
