@@ -15,6 +15,7 @@ export const COMMANDS = {
   explore: 'search with generated conversations for one that breaks an intermediary',
   load: 'begin conversations at a rate, judge each, and find the rate at which people wait',
   exec: 'run a command, such as tests, beside a simulator, and end with its exit code',
+  init: 'write the first files: config, agent driver, scenarios, a test, a workflow of CI',
   doctor: 'look for what usually stops a first try, and say how it is repaired',
   validate: 'check scenario, driver and config files',
   calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
@@ -48,6 +49,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./load.ts')).loadCommand
     case 'exec':
       return (await import('./exec.ts')).execCommand
+    case 'init':
+      return (await import('./init.ts')).initCommand
     case 'doctor':
       return (await import('./doctor.ts')).doctorCommand
     case 'validate':

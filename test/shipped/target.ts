@@ -102,11 +102,15 @@ const patchesOf = (name: ChangeName): readonly Patch[] =>
     ? CONVERSATION_BUGS[name as ConversationBugName].patches
     : { ...PATCHES, ...DESIGNS }[name as BugName | DesignName]
 
-/** Writes a driver that starts the example with these bugs or this design; null for the example itself. */
-export function writeDriver(folder: string, port: number, bugs: ChangeName | readonly ChangeName[] | null): string {
+/** Writes a driver that starts the example with these bugs, this design or these patches; null for the example itself. */
+export function writeDriver(
+  folder: string,
+  port: number,
+  bugs: ChangeName | readonly (ChangeName | Patch)[] | null,
+): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const patches = [bugs ?? []].flat().flatMap(patchesOf)
+  const patches = [bugs ?? []].flat().flatMap(one => (typeof one === 'string' ? patchesOf(one) : one))
   const start = [process.execPath, writeExample(program, patches)]
   return writeDriverOf({ folder, port, start })
 }

@@ -33,7 +33,7 @@ export function loadHeading({ exitCode, isStopped, isBottleneck, thresholds, all
   return `Passed: ${counted(all.conversations, 'conversation')}, no threshold was crossed`
 }
 
-export const TIME_HEADS = ['', 'count', 'p50', 'p90', 'p99', 'max'] as const
+export const TIME_HEADS = ['time', 'count', 'p50', 'p90', 'p99', 'max'] as const
 
 export const shownMs = (ms: number): string => (ms < 10 ? `${Math.round(ms * 10) / 10} ms` : formatMs(Math.round(ms)))
 

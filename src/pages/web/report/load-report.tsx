@@ -140,7 +140,7 @@ interface TableProps {
 function Table({ id, title, heads, rows }: TableProps) {
   const numbers = heads.slice(1)
   return (
-    <section class="report-table" aria-labelledby={`${id}-title`}>
+    <section class="report-table load-table" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{title}</h2>
       <table>
         <TableHead names={heads} numbers={numbers} />
