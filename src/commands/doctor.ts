@@ -232,11 +232,17 @@ async function* webhookFindings(target: URL, resolved: Resolved, context: Contex
     )
     return
   }
-  await using server = await startServer(
-    { ...resolved.options, port: 0, host: '127.0.0.1' },
-    undefined,
-    context.secrets,
-  )
+  const options = { ...resolved.options, port: 0, host: '127.0.0.1' }
+  const server = await startServer(options, undefined, context.secrets)
+  try {
+    yield* answerFindings(server)
+  } finally {
+    await server.close()
+  }
+}
+
+/** Sends events to the webhook of the simulator, and reads its answers. */
+async function* answerFindings(server: PlatformServer): AsyncGenerator<Finding> {
   await server.chat()
   const refused = await sendProbe(server, 'webhook')
   if (refused !== null) return yield refused

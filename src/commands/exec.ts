@@ -30,6 +30,7 @@ import {
   UsageError,
 } from './io.ts'
 import { runScenarios, type ServiceContext } from './run.ts'
+import { shellWord } from './run-target.ts'
 import { redactRun } from './secrets.ts'
 import type { AttachedAgent } from './start-agent.ts'
 import { exitCodeOf, writeReports } from './write-reports.ts'
@@ -146,6 +147,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
     const enough = createAbort()
     await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
     enough.abort()
+    const code = commandCode(how)
     const result = redactRun(
       resultOf(server, { command, how, failedPlays, startedAt, started, isStrict: flags.strict ?? false }),
       secrets,
@@ -153,8 +155,9 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
     const isShown = result.exitCode !== 0 || flags.report !== undefined
     // The command has stdout.
     const output = { io: { ...io, cwd: io.cwd, stdout: io.stderr }, env, colorLevel: colorLevel(env, io.stderr.isTTY) }
-    const problems = isShown ? await writeReports(result, requests, output) : []
-    const code = commandCode(how)
+    const problems = isShown
+      ? await writeReports({ ...result, exitCode: code || result.exitCode }, requests, output)
+      : []
     if (code !== 0) return code
     if (received !== null) return END_CODES[received]
     return exitCodeOf(result.exitCode, problems)
@@ -254,7 +257,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
     instance: 1,
     startedAt,
     durationMs: elapsedMs() - started,
-    rerunCommand: '',
+    rerunCommand: `npx handover-sim exec -- ${command.map(word => shellWord(word)).join(' ')}`,
   }
   const scenario = {
     ...applyStrict({ strict: isStrict }, verdict),
@@ -271,7 +274,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
     version: VERSION,
     startedAt,
     durationMs: facts.durationMs,
-    target: coreOf(server).address.webhookUrl ?? '',
+    target: coreOf(server).address.webhookUrl ?? 'no webhook',
     seed,
     scenarios: [scenario, ...failedPlays],
     failures: [],

@@ -37,6 +37,15 @@ describe.each(NODES)('on Node %s', (_, node) => {
     expect(events).toEqual(['REQUESTING TAKEOVER', 'AGENT TYPING START', 'AGENT TYPING STOP'])
   })
 
+  it.skipIf(node === null)('has no syntax that this Node does not know', () => {
+    const files = filesIn('dist', '.cjs').map(file => join(ROOT, 'dist', file))
+    expect(files.length).toBeGreaterThan(50)
+    const script =
+      'for (const file of process.argv.slice(1)) try { require("node:vm").compileFunction(require("node:fs").readFileSync(file, "utf8")) } catch (error) { console.log(file, error.message) }'
+    const { stdout, stderr } = spawnSync(node!, ['-e', script, ...files], { encoding: 'utf8', timeout: 50_000 })
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' })
+  })
+
   it.skipIf(node === null)('prints an uncaught error in less than one screen', () => {
     const wrong = `import { createSimulator } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}; createSimulator({ sed: 1 })`
     const { stderr } = spawnSync(node!, ['--input-type=module', '-e', wrong], { encoding: 'utf8' })
