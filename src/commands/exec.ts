@@ -140,6 +140,8 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
       ending.abort()
     })
     if (address !== null) await waitUntilServed(address, times.waitMs, ending.signal)
+    // Ended while it waited: the command is not started.
+    if (received !== null) return END_CODES[received]
 
     const startedAt = wallTime()
     const started = elapsedMs()
@@ -174,9 +176,7 @@ async function waitUntilServed(address: string, waitMs: number, signal: AbortSig
     if (failure === null || (failure.code === 'status' && failure.status < 500) || signal.aborted) return
     if (elapsedMs() >= until) {
       const why = failure.code === 'status' ? `it answered ${failure.status}` : failureText(failure)
-      throw new EnvironmentError(
-        `--wait-for: ${address} does not serve after ${formatDuration(waitMs)}: ${why}. The command was not run.`,
-      )
+      throw new EnvironmentError(`--wait-for: ${address} does not serve after ${formatDuration(waitMs)}: ${why}.`)
     }
     await wallDelay(POLL_MS, signal)
   }
@@ -195,14 +195,16 @@ async function runGuarded(
   shutdown: Shutdown,
   { io }: Context,
 ): Promise<ProcessFailure> {
+  const enough = createAbort()
   void shutdown.ended.then(async reason => {
     if (reason === 'request') return guarded.stop()
     guarded.signal(reason)
-    await Promise.race([guarded.ended, wallDelay(graceMs)])
-    guarded.kill()
+    await wallDelay(graceMs, enough.signal)
+    if (!enough.signal.aborted) guarded.kill()
   })
   guarded.run({ command, cwd: io.cwd, env, sharesTerminal: true }, graceMs)
   const how = await guarded.ended
+  enough.abort()
   if (how.code !== 'exited') throw new EnvironmentError(`exec: the command did not start: ${targetFailureText(how)}.`)
   return how
 }

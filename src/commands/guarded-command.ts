@@ -27,7 +27,11 @@ export class GuardedCommand {
     this.ended = new Promise(resolve => {
       this.#guard.on('message', (answer: GuardAnswer) => {
         if (answer.type === 'started') this.#pid = answer.pid
-        else resolve(answer.how)
+        else {
+          // Another group may get the number.
+          this.#pid = null
+          resolve(answer.how)
+        }
       })
       this.#guard.on('error', error =>
         resolve({ code: 'program_not_started', program: process.execPath, detail: error.message }),

@@ -117,9 +117,7 @@ setTimeout(() => process.exit(0), 500)`
     const port = await freePort()
     const { stderr, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, '--wait-timeout', '200ms', ...node('')])
     expect(await code).toBe(3)
-    expect(stderr.text).toMatch(
-      /^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.* The command was not run\.\n$/,
-    )
+    expect(stderr.text).toMatch(/^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.*\n$/)
   })
 
   it('--scenarios runs them against the service that the command starts, and ends it', async () => {
