@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { builtPackage, builtPackageTests } from './test/support/built-package.ts'
+import { SecondTries } from './test/support/second-tries.ts'
 
 /** Tests the sources, or with `dist` the built package: those tests that use only its public entries. */
 const { HANDOVER_SIM_TEST: tested = 'src' } = process.env
@@ -11,6 +12,7 @@ export default defineConfig({
   plugins: tested === 'dist' ? [builtPackage] : [],
   test: {
     include,
+    reporters: ['default', new SecondTries()],
     setupFiles: ['test/support/setup.ts'],
     server: { deps: { external: [/\/dist\//] } },
     pool: 'threads',
