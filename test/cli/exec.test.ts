@@ -1,6 +1,7 @@
 /** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -118,6 +119,23 @@ setTimeout(() => process.exit(0), 500)`
     const { stderr, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, '--wait-timeout', '200ms', ...node('')])
     expect(await code).toBe(3)
     expect(stderr.text).toMatch(/^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.*\n$/)
+  })
+
+  it('does not start the command after a signal during --wait-for', async () => {
+    let asked = () => {}
+    const firstAsked = new Promise<void>(resolve => {
+      asked = resolve
+    })
+    const port = await freePort()
+    const starting = createServer((_, response) => {
+      response.writeHead(503).end()
+      asked()
+    }).listen(port, '127.0.0.1')
+    onTestFinished(() => void starting.close())
+    const { child, stdout, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, ...node(ENDLESS)])
+    await firstAsked
+    child.kill('SIGTERM')
+    expect([await code, stdout.text]).toEqual([143, ''])
   })
 
   it('--scenarios runs them against the service that the command starts, and ends it', async () => {
