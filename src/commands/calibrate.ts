@@ -38,6 +38,9 @@ export const calibrateCommand = defineCommand({
     '--json': 'one line of JSON: { v, type, fits, assumptions, findings, plan }',
     '--report <reports>': { description: 'pretty, json=F, markdown=F; with commas', repeatable: true },
   },
+  examples: {
+    'calibrate session.har --plan plan.md': 'compare a recording, and list what to do in the real chat to see the rest',
+  },
   async run(context, flags, files) {
     const { io, env } = context
     const reports = parseReports(

@@ -84,6 +84,12 @@ export const certifyCommand = defineCommand({
       ...(['seed', 'rotateUnspecified', 'allowRemote'] as const),
     ],
   },
+  examples: {
+    'certify --target http://127.0.0.1:3000/webhook --only SIG': 'does your service verify signatures?',
+    'certify --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --profile webhook --report pretty,html=certificate.html':
+      'everything about the webhook, with a report',
+    'certify --explain SIG-07': 'what a check means, and how to fix what it found',
+  },
   async run(context, flags) {
     const { io, env, secrets } = context
     if (flags.explain !== undefined) {

@@ -60,6 +60,8 @@ export interface CliCommand {
   readonly arguments?: Readonly<Record<string, string>>
   readonly flags: FlagTable
   readonly groups?: FlagGroups<string>
+  /** Shown at the end of the help: what to type after `handover-sim`, and what it does. A test runs each. */
+  readonly examples: Readonly<Record<string, string>>
   /** Resolves with the exit code. */
   run(context: Context, flags: object, args: readonly string[]): Promise<number>
 }
@@ -69,6 +71,7 @@ export const defineCommand = <const Table extends FlagTable>(definition: {
   readonly arguments?: Readonly<Record<string, string>>
   readonly flags: Table
   readonly groups?: FlagGroups<NameOf<keyof Table & string>>
+  readonly examples: Readonly<Record<string, string>>
   run(context: Context, flags: FlagsOf<Table>, args: readonly string[]): Promise<number>
 }): CliCommand => definition
 

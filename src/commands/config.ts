@@ -13,6 +13,9 @@ export const configCommand = defineCommand({
     '--show-keys': 'show the keys instead of ***',
     '--json': 'one line of JSON: { v, type, settings: { name: { value, from } } }',
   },
+  examples: {
+    'config --set typing.webhook=off': 'every setting, and where it comes from',
+  },
   async run(context, flags) {
     const { values, sources, warnings } = await resolveSettings(flags, configSources(context))
     for (const warning of warnings) context.io.stderr.write(`${warning}\n`)
@@ -47,6 +50,10 @@ export const openApiCommand = defineCommand({
     '--control': 'the control API instead of the platform',
     '--base-url <url>': 'the address the document names',
     '--config <file>': 'config file',
+  },
+  examples: {
+    openapi: 'the platform',
+    'openapi --control': 'the control API',
   },
   async run(context, { control, ...flags }) {
     let document: unknown

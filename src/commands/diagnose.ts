@@ -26,6 +26,9 @@ export const diagnoseCommand = defineCommand({
     ...ADDRESS_FLAGS,
     '--json': 'print the answer as JSON',
   },
+  examples: {
+    diagnose: 'why was the latest refused delivery refused?',
+  },
   async run(context, flags, [id = 'latest']) {
     const { io } = context
     const path = `/deliveries/${encodeURIComponent(id)}/diagnose`

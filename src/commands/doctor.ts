@@ -43,6 +43,9 @@ const FLAGS = {
 export const doctorCommand = defineCommand({
   flags: FLAGS,
   groups: { 'Most used': ['webhookUrl', 'config', 'port', 'json', 'allowRemote'] },
+  examples: {
+    'doctor --webhook-url http://127.0.0.1:3000/webhook': 'what is wrong here?',
+  },
   async run(context, flags) {
     const { io, env } = context
     const theme = createTheme(colorLevel(env, io.stdout.isTTY))

@@ -69,6 +69,11 @@ export const execCommand = defineCommand({
     'Most used': ['webhookUrl', 'waitFor', 'scenarios', 'agentDriver', 'report', 'strict'],
     'How it runs': ['waitTimeout', 'grace', 'allowRemote'],
   },
+  examples: {
+    'exec --webhook-url http://127.0.0.1:3000/webhook -- npm test': 'your tests, beside a simulator',
+    'exec --wait-for http://127.0.0.1:3000/ --webhook-url http://127.0.0.1:3000/webhook --scenarios scenarios --agent-driver driver.yaml -- node server.js':
+      'scenarios against the service that the command starts',
+  },
   async run(context, flags, command) {
     const { scenarios } = flags
     if (command.length === 0 && scenarios === undefined)

@@ -1,5 +1,5 @@
 /** Writes the first files of a project that tests its intermediary (`handover-sim init`). */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { jsonOr, keysOf } from '../base/objects.ts'
@@ -37,12 +37,17 @@ type InitFlags = FlagsOf<typeof FLAGS>
 const DEFAULT_WEBHOOK = 'http://127.0.0.1:3000/webhook'
 
 export const initCommand = defineCommand({
-  arguments: { '[folder]': 'the folder of the project (default: the working directory)' },
+  arguments: { '[folder]': 'the folder of the project, which need not exist (default: the working directory)' },
   flags: FLAGS,
+  examples: {
+    init: 'asks four questions, and writes the first files',
+    'init my-intermediary --yes --desk zendesk --ci gitlab': 'without questions',
+  },
   async run(context, flags, [folder = '.']) {
     const { io } = context
     const root = resolve(io.cwd, folder)
-    if (!existsSync(root)) throw new UsageError(`${folder}: there is no such folder.`)
+    if (existsSync(root) && !statSync(root).isDirectory())
+      throw new UsageError(`${folder} must be a folder, and is a file.`)
     const isUrl = httpUrl(DEFAULT_WEBHOOK)
     if (flags.webhookUrl !== undefined && !isUrl.fits(flags.webhookUrl))
       throw new UsageError(`--webhook-url must be ${isUrl.expected}, got ${JSON.stringify(flags.webhookUrl)}.`)

@@ -81,6 +81,11 @@ export const loadCommand = defineCommand({
     'Most used': ['target', 'agentDriver', 'arrivals', 'for', 'failIf', 'report', 'selfTest'],
     'How it runs': ['users', 'warmUp', 'findLimit', 'ownLimit', 'seed', 'waitForTarget', 'allowRemote'],
   },
+  examples: {
+    'load builtin:happy-path.yaml --self-test --arrivals 2/s --for 5s': 'look how it works, with the built-in service',
+    "load builtin:happy-path.yaml --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --arrivals '1..5/s over 5s' --fail-if 'user_to_agent.p99 > 2s'":
+      'more and more conversations, and what must not happen',
+  },
   async run(context, flags, files) {
     const { io, env, secrets } = context
     const options = parseFlags(flags, context)

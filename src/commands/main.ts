@@ -30,9 +30,12 @@ export const COMMANDS = {
   verify: 'check the signature of a body, and name the mistake',
   stop: 'end a running simulator',
   wait: 'wait until a simulator is ready',
+  complete: 'print the script with which a shell completes commands, flags and values',
 } as const
 
 type CommandName = keyof typeof COMMANDS
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
 
 /** Loads a command when it runs, except `start`, whose modules are those that every command needs. */
 export async function loadCommand(name: CommandName): Promise<CliCommand> {
@@ -79,6 +82,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./stop.ts')).stopCommand
     case 'wait':
       return (await import('./stop.ts')).waitCommand
+    case 'complete':
+      return (await import('./complete.ts')).completeCommand
   }
 }
 
@@ -114,6 +119,10 @@ export async function main(
 
 /** Rejects with `CommanderError` after a mistake and after help, which commander has printed. */
 async function runCommand(argv: readonly string[], context: Context): Promise<number> {
+  if (argv[0] === 'complete' && argv[1] === '--') {
+    const { answerShell } = await import('./complete.ts')
+    return answerShell(argv.slice(2), COMMANDS, async name => (isCommand(name) ? loadCommand(name) : null), context)
+  }
   const { stdout, stderr } = context.io
   const program = new Command('handover-sim')
     .description("Plays a chatbot platform's handover API and its end user, offline")
@@ -131,7 +140,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
   let code = 0
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
     // The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them.
-    if (Object.hasOwn(COMMANDS, argv[0] ?? '') && argv[0] !== name) continue
+    if (isCommand(argv[0] ?? '') && argv[0] !== name) continue
     const command = program.command(name).description(COMMANDS[name])
     if (!argv.includes(name)) continue
     const loaded = await loadCommand(name)
@@ -145,7 +154,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
 }
 
 /** Adds arguments, and flags in the order of the help. */
-function addFlags(command: Command, { arguments: args = {}, flags, groups = {} }: CliCommand): void {
+function addFlags(command: Command, { arguments: args = {}, flags, groups = {}, examples }: CliCommand): void {
   for (const [name, description] of Object.entries(args)) command.argument(name, description)
   const shown: string[] = []
   const options = new Map<string, Option>()
@@ -168,6 +177,8 @@ function addFlags(command: Command, { arguments: args = {}, flags, groups = {} }
   }
   if (Object.keys(groups).length > 0) command.optionsGroup('Settings of the simulator:')
   for (const option of options.values()) command.addOption(option)
+  const lines = Object.entries(examples).map(([line, what]) => `  # ${what}\n  npx handover-sim ${line}\n`)
+  command.addHelpText('after', `\nExamples:\n${lines.join('')}`)
   command.configureOutput({
     outputError(text, write) {
       // Names the flag that an unknown one begins. commander names only flags of similar length.

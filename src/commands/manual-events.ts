@@ -30,6 +30,11 @@ export const triggerCommand = defineCommand({
     '--sign <mode>': { description: 'how it is signed', choices: SIGN_MODES, default: 'valid' },
     ...FLAGS,
   },
+  examples: {
+    [`trigger "MESSAGE FROM USER" --body '{"message":"Hi"}'`]: 'one event',
+    'trigger "MESSAGE FROM USER" --sign wrong-key': 'one that your service must refuse',
+    'trigger "MESSAGE FROM USER" --fault duplicate=2 --fault gap=50ms': 'one that comes twice',
+  },
   async run(context, flags, [event = '']) {
     if (event === '') throw new UsageError('EVENT: must not be empty.')
     if (!flags.unknown && !EVENTS.includes(event)) {
@@ -58,6 +63,9 @@ export const resendCommand = defineCommand({
   flags: {
     '--re-sign': 'make the headers anew, signed with the key of now (default: exactly those of then)',
     ...FLAGS,
+  },
+  examples: {
+    'resend 0f8fad5b-d9cb-469f-a165-70867728950e': 'the same bytes and headers again',
   },
   async run(context, flags, [id = '']) {
     if (id === '') throw new UsageError('ID: must not be empty.')

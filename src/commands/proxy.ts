@@ -47,6 +47,9 @@ const DRAIN_MS = 3_000
 
 export const proxyCommand = defineCommand({
   flags: FLAGS,
+  examples: {
+    'proxy --upstream https://bot.example.test --webhook-url http://127.0.0.1:3000/webhook': 'record, until stopped',
+  },
   async run(context, flags) {
     const { io, unredacted, secrets } = context
     const resolved = await resolveSettings(flags, configSources(context))

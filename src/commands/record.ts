@@ -42,6 +42,9 @@ type Answer = z.infer<typeof Answer>
 export const recordCommand = defineCommand({
   arguments: { '<file>': 'the scenario file to write, such as scenarios/lost-parcel.yaml; - for stdout' },
   flags: FLAGS,
+  examples: {
+    'record scenarios/lost-parcel.yaml': 'what happened, as a scenario',
+  },
   async run(context, flags, [file = '']) {
     const { io } = context
     const path = resolve(io.cwd, file)

@@ -36,6 +36,10 @@ export const reportCommand = defineCommand({
     ...REPORT_FLAG,
     '--open': 'then show the run in a page, until stopped',
   },
+  examples: {
+    report: 'the last run again',
+    'report shard-1.jsonl shard-2.jsonl --report pretty,html=report.html': 'one report of all shards',
+  },
   async run(context, flags, args) {
     const { io, env } = context
     if (args.length > 0 && args.every(name => name.endsWith('.json'))) {

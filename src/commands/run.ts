@@ -78,6 +78,13 @@ export const runCommand = defineCommand({
     'Which scenarios': ['skip', 'notTag', 'shard', 'list', 'json', 'dryRun'],
     'How they run': ['repeat', 'jobs', 'bail', 'timeout', 'strict', 'waitForTarget', 'seed', 'allowRemote'],
   },
+  examples: {
+    'run builtin:happy-path.yaml --self-test': 'a shipped scenario against the built-in service',
+    'run scenarios --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml':
+      'your scenarios against your service',
+    'run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --tag smoke --report pretty,junit=report.xml':
+      'some of the shipped scenarios, with a report for CI',
+  },
   run: (context, flags, args) => runScenarios(context, flags, args),
 })
 

@@ -54,6 +54,11 @@ export const startCommand = defineCommand({
     'Most used': ['webhookUrl', 'agentDriver', 'demo', 'open', 'port', 'detach'],
     'What it shows and writes': ['output', 'json', 'readyFile', 'scenarios', 'import', 'export', 'plays'],
   },
+  examples: {
+    'start --demo --open': 'watch a handover in the browser, with the built-in service',
+    'start --webhook-url http://127.0.0.1:3000/webhook': 'send signed events to your service, and answer its calls',
+    'start --detach --ready-file handover.json': 'in the background, until `npx handover-sim stop`',
+  },
   async run(context, flags) {
     const { io, unredacted } = context
     const resolved = await resolveSettings(flags, configSources(context))

@@ -27,6 +27,9 @@ export const waitCommand = defineCommand({
     ...ADDRESS_FLAGS,
     '--timeout <duration>': { description: 'how long to wait', default: '30s' },
   },
+  examples: {
+    'wait --timeout 30s': 'until the simulator is ready',
+  },
   async run(context, flags) {
     const timeoutMs = timeoutFrom(flags.timeout)
     for (const until = elapsedMs() + timeoutMs; ; await wallDelay(POLL_MS)) {
@@ -51,6 +54,9 @@ export const stopCommand = defineCommand({
   flags: {
     ...ADDRESS_FLAGS,
     '--timeout <duration>': { description: 'how long to wait until it has ended', default: '15s' },
+  },
+  examples: {
+    stop: 'the simulator on the configured port',
   },
   async run(context, flags) {
     const { io } = context

@@ -30,6 +30,10 @@ export const validateCommand = defineCommand({
     '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }',
     '--allow-modules': 'load JavaScript and TypeScript files, which runs their code; without it they are not checked',
   },
+  examples: {
+    validate: 'the folder scenarios',
+    'validate scenarios driver.yaml': 'scenarios and the agent driver',
+  },
   async run(context, flags, args) {
     const { io } = context
     const files = findFiles(args.length === 0 ? ['scenarios'] : args, scenarioSources(context))

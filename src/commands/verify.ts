@@ -26,6 +26,10 @@ type VerifyFlags = FlagsOf<typeof FLAGS>
 
 export const verifyCommand = defineCommand({
   flags: FLAGS,
+  examples: {
+    'verify --body body.json --signature uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q= --key examplekey':
+      'is this signature right?',
+  },
   async run(context, flags) {
     const { io } = context
     const key = await keyFor(context, flags)

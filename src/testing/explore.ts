@@ -1,6 +1,6 @@
 /** `explore` of `handover-sim/certify`: explores an intermediary in a test, as `handover-sim explore` does. */
 
-import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
+import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { hashWords } from '../base/runtime/random.ts'
 import type { Duration } from '../base/text/quantities.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
@@ -76,6 +76,8 @@ const WITHIN_MS = 300
 const SETTLE_MS = 5
 /** How often a conversation begins again when a late call of an earlier one falls into it. */
 const ATTEMPTS = 5
+/** How long the second attempt waits for late calls to come, on the wall clock; later ones wait longer. */
+const LATE_CALLS_MS = 20
 /** As with the command: decides how many conversations are chosen before the next ones are. */
 const JOBS = 8
 
@@ -119,6 +121,8 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
         for (const { kind, chat_id } of result.journal)
           if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
         if (!isDisturbed) break
+        // On a busy machine, what the intermediary still does takes longer than its last calls were awaited.
+        await wallDelay(attempt * LATE_CALLS_MS, signal)
       }
       if (result !== null) scenarios.push(result)
     }

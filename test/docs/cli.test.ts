@@ -102,8 +102,8 @@ it.each([
 
 it('texts of the program and blocks of the pages name commands with npx', () => {
   const bare = new RegExp(`(?<!npx )handover-sim (${NAMES.join('|')})\\b`)
-  // A title of a schema, and the name of a report, are no commands to type.
-  const isOther = /^\s*(\*|\/\*\*|\/\/)|title:|command:|readonly command/
+  // A title of a schema, the name of a report, and what the script of a shell runs are no commands to type.
+  const isOther = /^\s*(\*|\/\*\*|\/\/)|title:|command:|readonly command|< <\(/
   const texts = filesIn('src', '.ts', '.tsx').flatMap(file =>
     read(`src/${file}`)
       .split('\n')

@@ -47,7 +47,8 @@ const PAUSE: Duration = '3s'
 const REST: Duration = '1s'
 /** How long the answer to a call takes that an act with the pace `during` falls into. */
 const SLOW_ANSWER: Duration = '400ms'
-const SLOW_ANSWER_IN_PROCESS: Duration = '40ms'
+/** Where an effect has less than a second, or no call takes its way through a network. */
+const SHORT_SLOW_ANSWER: Duration = '40ms'
 const STANDARD_WITHIN_MS = 5_000
 
 const STATUS: Readonly<Record<ChatState, 'bot' | 'pending' | 'agent'>> = {
@@ -69,7 +70,7 @@ export const chatName = (chat: number): string => `chat_${chat + 1}`
 
 export function toScenario(sequence: ActSequence, settings: ScenarioSettings): CompiledSequence {
   const { name, description, withinMs, inProcess, notices, isTrial } = settings
-  const slowAnswer = inProcess === null ? SLOW_ANSWER : SLOW_ANSWER_IN_PROCESS
+  const slowAnswer = inProcess === null && withinMs >= 1_000 ? SLOW_ANSWER : SHORT_SLOW_ANSWER
   const acts = inModel(sequence)
   const last = acts.at(-1)?.after
   const count = last?.chats.length ?? 1

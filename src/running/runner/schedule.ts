@@ -112,8 +112,11 @@ export function select(plans: readonly Plan[], selection: Selection): SelectedSc
   return selected.sort((a, b) => scenarioGroupRank(a.plan) - scenarioGroupRank(b.plan))
 }
 
-/** Whether the name contains the part, in upper or lower case. */
-export const isNamed = ({ name }: Plan, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
+/** Whether the name contains the part, in upper or lower case, with spaces or hyphens. */
+export function isNamed({ name }: Plan, part: string): boolean {
+  const [whole, searched] = [name, part].map(text => text.toLowerCase().replaceAll('-', ' '))
+  return whole!.includes(searched!)
+}
 
 export const isTagged = ({ tags }: Plan, tag: string): boolean => tags.includes(tag)
 

@@ -1,0 +1,148 @@
+/** Runs what the help of each command shows at its end: the built package, as a user types it. `npm test` builds first. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { keysOf } from '../../src/base/objects.ts'
+import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
+import { startSimulator } from '../../src/index.ts'
+import { folderWith } from '../config/folder.ts'
+import { pathOf, read } from '../docs/pages.ts'
+import { freePort } from '../support/port.ts'
+import { fakeOutput } from './fake-io.ts'
+
+const STARTED = JSON.stringify({
+  event: 'TAKEOVER STARTED',
+  chat_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  chatmessage_id: '65d4c0f1a2b3c4d5e6f70819',
+})
+const HAR = {
+  log: {
+    entries: [
+      {
+        startedDateTime: '2026-01-05T10:00:00.000Z',
+        time: 12,
+        request: {
+          method: 'POST',
+          url: 'https://bot.example.test/api/v2/handover/start',
+          headers: [{ name: 'content-type', value: 'application/json' }],
+          postData: {
+            mimeType: 'application/json',
+            text: '{"chat_id":"0f8fad5b-d9cb-469f-a165-70867728950e","sender":{"name":"Anna"},"bot_id":1042}',
+          },
+        },
+        response: { status: 200, headers: [], content: { mimeType: 'application/json', text: STARTED } },
+      },
+    ],
+  },
+}
+const SCENARIO = 'version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n'
+
+/** What has to be there before the example, as commands. */
+const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  report: [1, 2].map(
+    shard =>
+      `run builtin:happy-path.yaml builtin:typing.yaml --shard ${shard}/2 --self-test --report journal=.handover-sim/journal.jsonl,journal=shard-${shard}.jsonl`,
+  ),
+}
+/** An event that the service refuses; a cause that cannot be found, because the key of the service is not known. */
+const EXIT_CODES: Readonly<Record<string, number>> = { 'trigger "MESSAGE FROM USER" --sign wrong-key': 1, diagnose: 1 }
+
+type OnEnd = TestContext['onTestFinished']
+
+function shell(line: string, cwd: string, env: Readonly<Record<string, string>>, onTestFinished: OnEnd) {
+  // The shell is replaced, so that a signal reaches the command.
+  const child = spawn('/bin/sh', ['-c', `exec "$0" "$1" ${line}`, process.execPath, pathOf('bin/handover-sim.js')], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, CI: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  child.stdout.setEncoding('utf8').on('data', stdout.write)
+  child.stderr.setEncoding('utf8').on('data', stderr.write)
+  const code = new Promise<number | null>(resolve => child.on('close', resolve))
+  return { child, stdout, stderr, code }
+}
+
+/** Starts the example intermediary, which calls this platform. */
+async function startExample(
+  port: number,
+  platformUrl: string,
+  secret: string,
+  onTestFinished: OnEnd,
+): Promise<ChildProcess> {
+  const env = {
+    PATH: process.env.PATH,
+    PORT: String(port),
+    HANDOVER_SIM_URL: platformUrl,
+    HANDOVER_SIM_WEBHOOK_SECRET: secret,
+  }
+  const child = spawn(process.execPath, [pathOf('examples/intermediary/main.js')], { env, stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  return child
+}
+
+const EXAMPLES = (
+  await Promise.all(
+    keysOf(COMMANDS).map(async name =>
+      Object.keys((await loadCommand(name)).examples).map(line => ({ command: name, line })),
+    ),
+  )
+).flat()
+
+describe.concurrent('the examples of the help', () => {
+  it.for(EXAMPLES)('$line', async ({ command, line }, { onTestFinished }) => {
+    const port = await freePort()
+    const here = (text: string) => text.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+    const platformPort = await freePort()
+    const platformUrl = `http://127.0.0.1:${platformPort}`
+    const cwd = folderWith({
+      'driver.yaml': here(read('examples/intermediary/driver.yaml')),
+      scenarios: null,
+      'scenarios/takeover.yaml': SCENARIO,
+      'server.js': `process.env.PORT = '${port}'; import(${JSON.stringify(pathOf('examples/intermediary/main.js'))})`,
+      'package.json': '{"scripts":{"test":"true"}}',
+      'session.har': JSON.stringify(HAR),
+      'body.json': '{"foo":1,"bar":2}',
+    })
+    if (command !== 'exec')
+      await startExample(port, platformUrl, command === 'diagnose' ? 'other-key' : '', onTestFinished)
+    let env: Record<string, string> = { HANDOVER_SIM_PORT: String(platformPort) }
+    let typed = here(line)
+    if (['trigger', 'resend', 'diagnose', 'record', 'wait', 'stop'].includes(command)) {
+      const url = here('http://127.0.0.1:3000/webhook')
+      if (command === 'stop') {
+        const started = shell(`start --webhook-url ${url}`, cwd, env, onTestFinished)
+        await started.stdout.until(/Ready/)
+      } else {
+        const sim = await startSimulator({ port: platformPort, webhook: { url } })
+        onTestFinished(() => sim.close())
+        const control = async (path: string, body: object) => {
+          const headers = { 'content-type': 'application/json' }
+          const answer = await fetch(`${platformUrl}/_sim${path}`, {
+            method: 'POST',
+            headers,
+            body: JSON.stringify(body),
+          })
+          return (await answer.json()) as Record<string, string>
+        }
+        const { chat_id } = await control('/chats', {})
+        await control(`/chats/${chat_id}/press`, { button: 'handover' })
+        const { delivery_id } = await control('/trigger', { event: 'AGENT TYPING STOP' })
+        typed = typed.replace('0f8fad5b-d9cb-469f-a165-70867728950e', delivery_id!)
+      }
+      env = { ...env, HANDOVER_SIM_URL: platformUrl }
+    }
+    for (const before of BEFORE[command] ?? []) await shell(before, cwd, env, onTestFinished).code
+
+    const { child, stdout, stderr, code } = shell(typed, cwd, env, onTestFinished)
+    const servesOn = command === 'proxy' || (command === 'start' && !line.includes('--detach'))
+    if (servesOn) {
+      await Promise.race([stdout.until(/Ready: http/), code])
+      child.kill('SIGTERM')
+    }
+    const expected = servesOn ? 143 : (EXIT_CODES[line] ?? 0)
+    expect(await code, `${stdout.text}\n${stderr.text}`).toBe(expected)
+    if (line.includes('--detach')) await shell('stop', cwd, env, onTestFinished).code
+  })
+})
