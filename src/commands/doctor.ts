@@ -19,7 +19,7 @@ import { findPortHolder } from '../server/http.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
-import { postControl } from './running-simulator.ts'
+import { callControl } from './running-simulator.ts'
 
 /** `skipped`: it could not be examined; the text says why. */
 type FindingState = 'ok' | 'warning' | 'problem' | 'skipped'
@@ -195,7 +195,9 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<Finding> {
   if (port === 0) return yield ok('port', 'The port is 0: any free one is taken.')
   const url = urlOf(String(values.host), port)
   const token = typeof values.control_token === 'string' ? values.control_token : null
-  const answered = await postControl({ url, token }, '/settle', {}, AbortSignal.timeout(ANSWER_MS)).catch(() => null)
+  const answered = await callControl({ url, token }, 'POST', '/settle', {}, AbortSignal.timeout(ANSWER_MS)).catch(
+    () => null,
+  )
   const isFree = answered !== null && 'code' in answered && answered.code === 'connection_refused'
   if (isFree) return yield ok('port', `Port ${port} is free.`)
   const holder = await findPortHolder(port)
@@ -307,7 +309,7 @@ const OTHER_FIX = 'Compare the path of --webhook-url with the route of your serv
 const Diagnosis = z.looseObject({ text: z.string(), fix: z.nullable(z.string()) })
 
 const triggerProbe = (server: PlatformServer, sign: string) =>
-  postControl({ url: server.url, token: server.controlToken }, '/trigger', { event: 'AGENT TYPING STOP', sign })
+  callControl({ url: server.url, token: server.controlToken }, 'POST', '/trigger', { event: 'AGENT TYPING STOP', sign })
 
 /** Sends an event without effect. Resolves with why it was refused, as `diagnose` finds it; null when it was accepted. */
 async function sendProbe(server: PlatformServer, id: string): Promise<Finding | null> {
@@ -315,7 +317,7 @@ async function sendProbe(server: PlatformServer, id: string): Promise<Finding | 
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}
   if (status !== null && status >= 200 && status < 300) return null
   const path = `/deliveries/${delivery_id}/diagnose`
-  const found = await postControl({ url: server.url, token: server.controlToken }, path, {})
+  const found = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
   const diagnosis = 'body' in found ? Diagnosis.safeParse(found.body).data : undefined
   const why = diagnosis?.text ?? failureText(failure)
   return problem(

@@ -30,6 +30,7 @@ export const COMMANDS = {
   verify: 'check the signature of a body, and name the mistake',
   stop: 'end a running simulator',
   wait: 'wait until a simulator is ready',
+  mcp: 'let a coding assistant use a simulator, over the Model Context Protocol',
   complete: 'print the script with which a shell completes commands, flags and values',
 } as const
 
@@ -82,6 +83,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./stop.ts')).stopCommand
     case 'wait':
       return (await import('./stop.ts')).waitCommand
+    case 'mcp':
+      return (await import('./mcp.ts')).mcpCommand
     case 'complete':
       return (await import('./complete.ts')).completeCommand
   }

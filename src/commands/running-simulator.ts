@@ -98,9 +98,10 @@ const ANSWER_MS = 120_000
 /** No answer of the control API that these commands read is longer. */
 const ANSWER_BYTES = 16 * 1_048_576
 
-/** Posts to the control API. Returns the failure when no answer came. Throws `EnvironmentError` for one that does not end. */
-export async function postControl(
+/** Calls the control API. Returns the failure when no answer came. Throws `EnvironmentError` for one that does not end. */
+export async function callControl(
   { url, token }: RunningSimulator,
+  method: string,
   path: string,
   body: unknown,
   signal?: AbortSignal,
@@ -109,7 +110,7 @@ export async function postControl(
   const headers = { 'content-type': 'application/json', ...bearer }
   const limit = AbortSignal.timeout(ANSWER_MS)
   const ended = signal === undefined ? limit : AbortSignal.any([signal, limit])
-  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: ended }
+  const request = { method, headers, signal: ended, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   try {
     const response = await fetch(`${url}/_sim${path}`, request)
     return { status: response.status, body: jsonOr(await readAnswer(response, url), null) }
@@ -145,7 +146,7 @@ export async function askSimulator<Schema extends z.ZodMiniType>(
     throw new EnvironmentError(
       `No simulator runs: its ready file ${JSON.stringify(flags.readyFile)} is not there. ${START}`,
     )
-  const answered = await postControl(simulator, path, body)
+  const answered = await callControl(simulator, 'POST', path, body)
   if ('code' in answered) throw noAnswer(simulator.url, answered)
   const answer = schema.safeParse(answered.body)
   if (answered.status === 200 && answer.success) return { answer: answer.data }

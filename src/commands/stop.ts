@@ -13,9 +13,9 @@ import { defineCommand } from './command.ts'
 import { EnvironmentError, UsageError } from './io.ts'
 import {
   ADDRESS_FLAGS,
+  callControl,
   findSimulator,
   noAnswer,
-  postControl,
   type RunningSimulator,
   refusalMessage,
 } from './running-simulator.ts'
@@ -89,7 +89,7 @@ async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boo
   const holder = await findPortHolder(Number(new URL(url).port))
   const giveUp = new AbortController()
   const timer = wallTimer(timeoutMs, () => giveUp.abort(new Error(`no answer within ${formatDuration(timeoutMs)}`)))
-  const answered = await postControl(simulator, '/stop', {}, giveUp.signal).finally(timer.cancel)
+  const answered = await callControl(simulator, 'POST', '/stop', {}, giveUp.signal).finally(timer.cancel)
   if ('code' in answered) {
     if (answered.code === 'connection_refused') return false
     throw noAnswer(url, answered)

@@ -6,7 +6,7 @@ import { visible } from '../base/text/terminal-text.ts'
 import type { PlatformServer } from '../server/start.ts'
 import { type Context, type Shutdown, UsageError } from './io.ts'
 import { openPage } from './open-page.ts'
-import { postControl, refusalMessage } from './running-simulator.ts'
+import { callControl, refusalMessage } from './running-simulator.ts'
 
 /** What a key works with. */
 interface Session {
@@ -104,7 +104,7 @@ export function watchKeys(server: PlatformServer, context: Context, shutdown: Sh
   const simulator = { url: server.url, token: server.controlToken }
   const ended = new AbortController()
   const post = async (path: string, body: object) => {
-    const answer = await postControl(simulator, path, body, ended.signal)
+    const answer = await callControl(simulator, 'POST', path, body, ended.signal)
     if ('code' in answer) throw new UsageError('The simulator is closing.')
     if (answer.status >= 300) throw new UsageError(refusalMessage(simulator, answer))
     return answer.body

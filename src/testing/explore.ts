@@ -3,6 +3,7 @@
 import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { hashWords } from '../base/runtime/random.ts'
 import type { Duration } from '../base/text/quantities.ts'
+import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
@@ -32,7 +33,7 @@ export interface ExploreOptions {
   readonly seed?: number
   /** Runs only the conversation with this seed, which a failure names. */
   readonly replay?: number
-  /** How long an effect of an event or of the agent may take. Default: 300 ms. */
+  /** How long an effect of an event or of the agent may take. Default: 500 ms. */
   readonly within?: Duration
   /** How long nothing may happen at the end of a conversation. Default: 5 ms. */
   readonly settle?: Duration
@@ -72,11 +73,13 @@ export class ExplorationFailedError extends Error {
 }
 
 const CONVERSATIONS = 200
-const WITHIN_MS = 300
+const WITHIN_MS = 500
 const SETTLE_MS = 5
-/** How often a conversation begins again when a late call of an earlier one falls into it. */
+/** How often a conversation is run when late calls of an earlier one fall into it. */
 const ATTEMPTS = 5
-/** How long the second attempt waits for late calls to come, on the wall clock; later ones wait longer. */
+/** The same when more than these is wrong: a late call may use up a fault, but it rarely does. */
+const ATTEMPTS_WITH_OTHERS = 2
+/** How long the second attempt waits for late calls to end, on the wall clock; later ones wait longer. */
 const LATE_CALLS_MS = 20
 /** As with the command: decides how many conversations are chosen before the next ones are. */
 const JOBS = 8
@@ -117,12 +120,13 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
         // Each run has chats of its own: the intermediary remembers those before.
         const own = hashWords(`${instance} ${attempt}`, runSeed)[0] >>> 1
         result = await runInProcess(sim, plan, { driver, seed: own, strict: false, env: {}, signal })
-        const isDisturbed = hasLateCall(result, earlier)
+        const { failures } = result
+        const late = lateFailures(result, earlier)
         for (const { kind, chat_id } of result.journal)
           if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
-        if (!isDisturbed) break
+        if (late.length === 0 || (late.length < failures.length && attempt >= ATTEMPTS_WITH_OTHERS)) break
         // On a busy machine, what the intermediary still does takes longer than its last calls were awaited.
-        await wallDelay(attempt * LATE_CALLS_MS, signal)
+        await wallDelay(LATE_CALLS_MS * 5 ** (attempt - 1), signal)
       }
       if (result !== null) scenarios.push(result)
     }
@@ -179,10 +183,12 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
   }
 }
 
-/** Whether a failure is about a call for a chat of an earlier conversation, such as one that is made again after a fault. */
-const hasLateCall = ({ failures, journal }: ScenarioResult, earlier: ReadonlySet<string>): boolean => {
-  const seqs = failures.flatMap(({ entrySeqs }) => entrySeqs)
-  return journal.some(({ kind, seq, chat_id = '' }) => kind === 'api' && seqs.includes(seq) && earlier.has(chat_id))
+/** The failures about a call for a chat of an earlier conversation, such as one that is made again after a fault. */
+function lateFailures({ failures, journal }: ScenarioResult, earlier: ReadonlySet<string>): readonly Failure[] {
+  if (failures.length === 0) return []
+  const late = new Set<number>()
+  for (const { kind, seq, chat_id = '' } of journal) if (kind === 'api' && earlier.has(chat_id)) late.add(seq)
+  return failures.filter(({ entrySeqs }) => entrySeqs.some(seq => late.has(seq)))
 }
 
 const OPTIONS: Shape = {

@@ -69,8 +69,9 @@ export class SimulatorRouter {
     this.#active.delete(sim)
   }
 
-  /** Closes a simulator that is no longer attached. Late calls about its chats go to the simulator of the server. */
+  /** Closes a simulator that is no longer attached, unless it is closed. Late calls about its chats go to the simulator of the server. */
   remove(sim: PlatformSimulator): void {
+    if (coreOf(sim).isClosed()) return
     for (const { chatId } of sim.chats()) this.#owners.delete(chatId)
     this.#ended.delete(sim)
     void sim.close()

@@ -1,0 +1,166 @@
+/** `handover-sim mcp`: the built package as a coding assistant uses it. `npm test` builds first. */
+import { spawn } from 'node:child_process'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
+import { folderWith } from '../config/folder.ts'
+import { pathOf, read } from '../docs/pages.ts'
+import { writeExample } from '../mutants/patch.ts'
+import { type BugName, PATCHES } from '../mutants/patches.ts'
+import { freePort } from '../support/port.ts'
+
+interface Answer {
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of ten tools
+  readonly data: any
+  readonly isError: boolean
+}
+
+/** Connects as an assistant does. */
+async function connect(...flags: string[]) {
+  const client = new Client({ name: 'test', version: '1' })
+  onTestFinished(() => client.close())
+  const args = [pathOf('bin/handover-sim.js'), 'mcp', ...flags]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folderWith(), stderr: 'pipe' }))
+  const call = async (name: string, input: Record<string, unknown> = {}, onprogress?: () => void): Promise<Answer> => {
+    const options = onprogress === undefined ? {} : { onprogress }
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: input }, options)
+    const text = content.map(one => (one.type === 'text' ? one.text : '')).join('\n')
+    return { text, data: structuredContent, isError: isError ?? false }
+  }
+  return { client, call }
+}
+
+/** A simulator whose webhook is the example with this bug, with the agent driver of the example. */
+async function connectToExample(bug: BugName | null) {
+  const [port, platformPort] = [await freePort(), await freePort()]
+  const folder = folderWith({
+    'driver.yaml': read('examples/intermediary/driver.yaml').replace('127.0.0.1:3000', `127.0.0.1:${port}`),
+  })
+  const env = { PATH: process.env.PATH, PORT: String(port), HANDOVER_SIM_URL: `http://127.0.0.1:${platformPort}` }
+  const program = writeExample(folder, bug === null ? [] : PATCHES[bug])
+  const child = spawn(process.execPath, [program], { env, stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  const where = ['--port', String(platformPort), '--webhook-url', `http://127.0.0.1:${port}/webhook`]
+  return connect(...where, '--agent-driver', `${folder}/driver.yaml`)
+}
+
+describe('mcp', () => {
+  it('has ten tools with schemas, and the pages of the documentation', async () => {
+    const { client } = await connect('--port', '0')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['status', 'open_chat', 'user', 'agent', 'wait_for', 'journal', 'explain', 'play', 'certify', 'configure'],
+    ])
+    for (const { description, inputSchema, outputSchema, annotations } of tools) {
+      expect(description!.length).toBeGreaterThan(40)
+      expect(inputSchema.type).toBe('object')
+      expect(outputSchema).toBeDefined()
+      expect(annotations?.readOnlyHint).toBeDefined()
+    }
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(['docs://lint', 'docs://checks/SIG-01']))
+    const { contents } = await client.readResource({ uri: 'docs://lint' })
+    expect(contents[0]).toMatchObject({ text: read('docs/lint.md') })
+    expect(client.getInstructions()).toContain('Call status first')
+  })
+
+  it('plays a whole handover', async () => {
+    const { call } = await connectToExample(null)
+    const status = await call('status')
+    expect(status.data).toMatchObject({ bot_id: 1042, agent: { plays: 'driver', problem: null }, chats: [], wrong: [] })
+    expect((await call('open_chat', { ask_for_agent: true })).text).toMatch(/is open\. .* The webhook answered 200 in/)
+    expect((await call('agent', { verb: 'accept' })).data).toMatchObject({ outcome: 'ok' })
+    const { data: start } = await call('wait_for', { call: 'start' })
+    expect(start).toMatchObject({ found: true, entry: { kind: 'api' } })
+    await call('user', { text: 'Where is my parcel?' })
+    expect((await call('agent', { verb: 'inbox' })).text).toContain('Where is my parcel?')
+    await call('agent', { verb: 'says', text: 'On its way.' })
+    await call('wait_for', { call: 'message' })
+    await call('agent', { verb: 'leave' })
+    expect((await call('wait_for', { call: 'end', after: start.entry.seq })).data.found).toBe(true)
+    const journal = await call('journal', { limit: 3 })
+    expect(journal.data.lines).toHaveLength(3)
+    expect(journal.text).toMatch(/earlier entries not shown: pass limit\.[\s\S]*end /)
+    expect((await call('explain')).text).toMatch(/^Chat [\w-]+: nothing is wrong so far|Rests on assumptions/)
+    expect((await call('play', { builtin: 'happy-path.yaml' })).text).toMatch(/^pass in /)
+    let steps = 0
+    const tried = await call('certify', { only: ['SIG-01', 'sig-02', 'RST'] }, () => steps++)
+    expect(tried.data.checks.map((one: { outcome: string }) => one.outcome)).toEqual(['pass', 'pass'])
+    expect(tried.data.not_tried).toMatchObject([{ check: 'RST-01' }])
+    expect(steps).toBe(2)
+  })
+
+  it('finds the signature over parsed JSON', async () => {
+    const { call } = await connectToExample('restringifies')
+    await call('configure', { knobs: { 'webhook.json': 'spaced' } })
+    expect((await call('open_chat', { ask_for_agent: true })).text).toContain('did not acknowledge')
+    const { text, data } = await call('explain')
+    expect(data.diagnosis.happened).toMatch(/verifies JSON that it has parsed and written again/)
+    expect(text).toContain('Fix: Sign and verify the raw bytes')
+  })
+
+  it('finds a text that is taken for a repetition', async () => {
+    const { call } = await connectToExample('drops-repeats')
+    await call('open_chat', { ask_for_agent: true })
+    await call('agent', { verb: 'accept' })
+    await call('wait_for', { call: 'start' })
+    await call('user', { text: 'yes' })
+    await call('user', { text: 'yes' })
+    const inbox = await call('agent', { verb: 'inbox' })
+    expect(inbox.data.items.filter(({ text }: { text?: string }) => text === 'yes')).toHaveLength(1)
+    const { data } = await call('certify', { only: ['DLV', 'TXT'] })
+    const found = data.checks.flatMap((one: { findings: { happened: string }[] }) => one.findings)
+    expect(data.checks.map((one: { check: string }) => one.check)).toContain('TXT-01')
+    expect(found.map((one: { happened: string }) => one.happened).join('\n')).toMatch(/wrote "ok, parcel-17" 2 times, and the agent sees it once/)
+  })
+
+  it('finds an end that the platform does not get', async () => {
+    const { call } = await connectToExample('ends-locally')
+    await call('open_chat', { ask_for_agent: true })
+    await call('agent', { verb: 'accept' })
+    await call('wait_for', { call: 'start' })
+    await call('agent', { verb: 'leave' })
+    const end = await call('wait_for', { call: 'end', timeout: '300ms' })
+    expect(end.data).toMatchObject({ found: false, entry: null })
+    expect(end.text).toMatch(/leave/)
+    const { text } = await call('play', { builtin: 'happy-path.yaml' })
+    expect(text).toMatch(/^fail[\s\S]*expected .*end/)
+  })
+
+  it('shares a running simulator, whose chats stay', async () => {
+    const sim = await startSimulator({ port: 0 })
+    onTestFinished(() => sim.close())
+    const { client, call } = await connect('--url', sim.url)
+    const { data } = await call('open_chat')
+    await client.close()
+    expect(sim.chats().map(({ chatId }) => chatId)).toEqual([data.chat_id])
+  })
+
+  it('says what is wrong with a call', async () => {
+    const { call } = await connect('--port', '0')
+    const mistakes: [tool: string, input: Record<string, unknown>, message: RegExp][] = [
+      ['user', { text: 'Hi' }, /There is no chat yet: call open_chat first\./],
+      ['user', {}, /Give one of text and press\./],
+      ['agent', { verb: 'accept', chat_id: 'x' }, /./],
+      ['explain', { seq: 99 }, /The journal has no entry 99/],
+      ['play', { builtin: 'happy-path.yaml' }, /No webhook is set/],
+      ['certify', { only: ['XYZ'] }, /No check begins with XYZ: they are SIG-01/],
+      ['configure', {}, /Give one of reset, knobs/],
+      ['configure', { knobs: { 'typing.webhok': 'off' } }, /did you mean typing\.webhook/],
+      ['wait_for', { call: 'begin' }, /Invalid/],
+    ]
+    for (const [tool, input, message] of mistakes) {
+      const { text, isError } = await call(tool, input)
+      expect([tool, isError, text]).toEqual([tool, true, expect.stringMatching(message)])
+    }
+  })
+
+  it('ends when no simulator answers, and when the assistant closes', async () => {
+    const refused = connect('--url', `http://127.0.0.1:${await freePort()}`)
+    const { call } = await refused
+    expect(await call('status')).toMatchObject({ isError: true, text: expect.stringContaining('No simulator answers') })
+  })
+})
