@@ -5,6 +5,7 @@ import { webhooksPage } from './examples-pages.ts'
 import { assumptionsPage, endpointsPage, scenarioCataloguePage } from './generated-pages.ts'
 import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
+import { llmsText } from './llms-text.ts'
 import { fileText, tableText } from './signature-vectors.ts'
 
 import { architecturePage } from './walks-page.ts'
@@ -18,6 +19,7 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/checks/README.md': checksPage,
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
   'docs/webhooks.md': webhooksPage,
+  'llms.txt': llmsText,
   'fixtures/signatures/vectors.json': fileText,
   'fixtures/signatures/vectors.tsv': tableText,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),

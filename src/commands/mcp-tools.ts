@@ -6,7 +6,7 @@ import { formatMs } from '../base/text/terminal-text.ts'
 import { createLog } from '../pages/reporters/log.ts'
 import { ENDPOINTS } from '../platform/contract/endpoints.ts'
 import { WEBHOOK_EVENTS } from '../platform/contract/events.ts'
-import type { Entry } from '../platform/journal/entry.ts'
+import { type Entry, EntryKind } from '../platform/journal/entry.ts'
 import { explainEntry } from '../platform/wording/hints.ts'
 import type { PlayedScenario, ReadinessReport, ReadinessTrial } from '../server/control/readiness.ts'
 import type { SimulatorState } from '../server/control/routes/workspace.ts'
@@ -251,8 +251,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
     answering(async (filter, signal) => {
       try {
         const entry = await control.get<Entry>(`/wait?${query(filter)}`, signal)
-        const [shown] = linesOf([entry])
-        return { text: shown!.line, data: { found: true, entry: shown, nearest: [] } }
+        const { seq, kind } = entry
+        const name = kind === 'event' ? entry.event : kind
+        const [shown = { seq, kind, line: `#${seq} ${name}` }] = linesOf([entry])
+        return { text: shown.line, data: { found: true, entry: shown, nearest: [] } }
       } catch (error) {
         if (!(error instanceof ToolError && isTimeout(error.body))) throw error
         const found = new Map(Object.values(error.body.nearest).flatMap(entries => entries.map(one => [one.seq, one])))
@@ -272,7 +274,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       inputSchema: z.object({
         after: z.number().int().optional(),
         chat_id: z.string().optional(),
-        kind: z.enum(['api', 'event', 'delivery', 'driver', 'user', 'fault', 'note']).optional(),
+        kind: z.enum(EntryKind.options).optional(),
         limit: z.number().int().positive().optional().describe(`The latest so many, by default ${DEFAULT_LINES}`),
         whole: z.boolean().optional().describe('The entries as JSON, with headers and bodies, in place of lines'),
       }),

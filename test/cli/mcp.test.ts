@@ -114,7 +114,9 @@ describe('mcp', () => {
     const { data } = await call('certify', { only: ['DLV', 'TXT'] })
     const found = data.checks.flatMap((one: { findings: { happened: string }[] }) => one.findings)
     expect(data.checks.map((one: { check: string }) => one.check)).toContain('TXT-01')
-    expect(found.map((one: { happened: string }) => one.happened).join('\n')).toMatch(/wrote "ok, parcel-17" 2 times, and the agent sees it once/)
+    expect(found.map((one: { happened: string }) => one.happened).join('\n')).toMatch(
+      /wrote "ok, parcel-17" 2 times, and the agent sees it once/,
+    )
   })
 
   it('finds an end that the platform does not get', async () => {

@@ -114,8 +114,8 @@ export function select(plans: readonly Plan[], selection: Selection): SelectedSc
 
 /** Whether the name contains the part, in upper or lower case, with spaces or hyphens. */
 export function isNamed({ name }: Plan, part: string): boolean {
-  const [whole, searched] = [name, part].map(text => text.toLowerCase().replaceAll('-', ' '))
-  return whole!.includes(searched!)
+  const plain = (text: string) => text.toLowerCase().replaceAll('-', ' ')
+  return plain(name).includes(plain(part))
 }
 
 export const isTagged = ({ tags }: Plan, tag: string): boolean => tags.includes(tag)
