@@ -7,6 +7,7 @@ import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
 import { llmsText } from './llms-text.ts'
 import { fileText, tableText } from './signature-vectors.ts'
+import { CLIENTS } from './test-clients.ts'
 
 import { architecturePage } from './walks-page.ts'
 
@@ -20,6 +21,7 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
   'docs/webhooks.md': webhooksPage,
   'llms.txt': llmsText,
+  ...CLIENTS,
   'fixtures/signatures/vectors.json': fileText,
   'fixtures/signatures/vectors.tsv': tableText,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),

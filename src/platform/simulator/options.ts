@@ -68,6 +68,7 @@ export interface PlatformSimulatorOptions {
 
 /** Knobs and settings that `configure` changes. */
 export type SettingChanges = KnobSettings & {
+  readonly base_url?: string
   readonly 'webhook.url'?: string | null
   readonly 'bot.replies'?: readonly BotReply[]
   readonly business_hours?: PlatformSimulatorOptions['businessHours']

@@ -30,6 +30,9 @@ const reader =
     kind.fits(value) ? () => apply(core, value) : unexpected(name, kind, value)
 
 const OTHERS: Record<string, Reader> = {
+  base_url: reader('base_url', SETTING_KINDS.base_url, (core, value) => {
+    core.address.base = value.replace(/\/+$/, '')
+  }),
   'webhook.url': reader('webhook.url', either(SETTING_KINDS['webhook.url'], only(null)), (core, value) => {
     core.address.webhookUrl = value
   }),

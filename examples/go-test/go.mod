@@ -1,0 +1,3 @@
+module handoversim
+
+go 1.19
