@@ -75,6 +75,7 @@ describe('the packed package', () => {
         'docs',
         'examples',
         'fixtures',
+        'integrations',
         'llms.txt',
         'package.json',
         'scenarios',
@@ -158,7 +159,7 @@ describe('every file', () => {
     expect(
       hosts.filter(
         host =>
-          !/: (127\.0\.0\.1|localhost|handover-sim|intermediary|host\.docker\.internal|[\w.-]+\.example\.test)$/.test(
+          !/: (127\.0\.0\.1|localhost|handover-sim|intermediary|host\.(docker|testcontainers)\.internal|[\w.-]+\.example\.test)$/.test(
             host,
           ),
       ),
