@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { beside } from './figures/beside.ts'
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
+import { executable } from './figures/executable.ts'
 import { explore } from './figures/explore.ts'
 import { inProcess, interception } from './figures/in-process.ts'
 import { load } from './figures/load.ts'
@@ -19,7 +20,7 @@ import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
 import { createSettings, type Settings } from './settings.ts'
 
 /** Measured only by name. */
-const LONG = new Set(['scenario-rounds', 'load'])
+const LONG = new Set(['scenario-rounds', 'load', 'executable'])
 
 type Figure = (settings: Settings) => Promise<Row[]>
 
@@ -34,6 +35,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'slow-receiver': slowReceiver,
   'cold-start': coldStart,
   npx,
+  executable,
   'in-process': inProcess,
   interception,
   'memory-typing': typingMemory,

@@ -8,9 +8,12 @@ import { configJsonSchema } from '../src/server/config/schema.ts'
 
 /** Returns file name -> text. */
 export const schemaFiles = (): Record<string, string> => ({
-  'capabilities.v1.json': `${JSON.stringify(capabilitiesJsonSchema(), null, 2)}\n`,
-  'config.v1.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
-  'driver.v1.json': `${JSON.stringify(driverJsonSchema(), null, 2)}\n`,
-  'expected-failures.v1.json': `${JSON.stringify(expectedFailuresJsonSchema(), null, 2)}\n`,
-  'scenario.v1.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
+  'capabilities.v1.json': fileOf(capabilitiesJsonSchema()),
+  'config.v1.json': fileOf(configJsonSchema()),
+  'driver.v1.json': fileOf(driverJsonSchema()),
+  'expected-failures.v1.json': fileOf(expectedFailuresJsonSchema()),
+  'scenario.v1.json': fileOf(scenarioJsonSchema()),
 })
+
+/** A line for each property, so that a change is readable, and without indentation, which would be half of the file. */
+const fileOf = (schema: unknown): string => `${JSON.stringify(schema, null, 1).replace(/\n +/g, '\n')}\n`

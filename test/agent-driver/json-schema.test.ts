@@ -13,7 +13,7 @@ const validate = new Ajv2020({ strict: false }).compile(driverJsonSchema())
 describe('the JSON Schema of a driver', () => {
   it('equals the published schema', () => {
     const file = readFileSync(new URL('../../schema/driver.v1.json', import.meta.url), 'utf8')
-    expect(file).toBe(`${JSON.stringify(driverJsonSchema(), null, 2)}\n`)
+    expect(JSON.parse(file)).toEqual(driverJsonSchema())
   })
 
   it.each([
