@@ -1,4 +1,4 @@
-/** Renders the JSON of every call and event, from the examples of the contract, for docs/endpoints.md and docs/webhooks.md. */
+/** Renders the JSON of every call and event, from the examples of the contract, for docs/reference/endpoints.md and docs/reference/webhooks.md. */
 import { readFileSync } from 'node:fs'
 import { isMap } from '../src/base/objects.ts'
 import type { EndpointId } from '../src/platform/contract/endpoint-routes.ts'
@@ -50,9 +50,9 @@ const END = '<!-- end -->'
 
 /** The page with the JSON of every event between its two markers. */
 export function webhooksPage(): string {
-  const page = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../docs/reference/webhooks.md', import.meta.url), 'utf8')
   const [before, rest] = page.split(BEGIN)
   const after = rest?.split(END)[1]
-  if (after === undefined) throw new Error(`docs/webhooks.md has no ${BEGIN.trim()} with ${END} below it.`)
+  if (after === undefined) throw new Error(`docs/reference/webhooks.md has no ${BEGIN.trim()} with ${END} below it.`)
   return [before, BEGIN, Object.values(EVENT_EXAMPLES).flatMap(block).join('\n'), END, after].join('')
 }

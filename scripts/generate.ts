@@ -13,13 +13,13 @@ import { architecturePage } from './walks-page.ts'
 
 const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {
-  'docs/architecture.md': architecturePage,
-  'docs/assumptions.md': assumptionsPage,
-  'docs/endpoints.md': endpointsPage,
+  'docs/explanation/architecture.md': architecturePage,
+  'docs/reference/assumptions.md': assumptionsPage,
+  'docs/reference/endpoints.md': endpointsPage,
   'docs/how-to/going-live.md': goingLivePage,
-  'docs/checks/README.md': checksPage,
-  'docs/scenarios-catalogue.md': scenarioCataloguePage,
-  'docs/webhooks.md': webhooksPage,
+  'docs/reference/checks/README.md': checksPage,
+  'docs/reference/scenarios-catalogue.md': scenarioCataloguePage,
+  'docs/reference/webhooks.md': webhooksPage,
   'llms.txt': llmsText,
   ...CLIENTS,
   'fixtures/signatures/vectors.json': fileText,

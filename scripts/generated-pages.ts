@@ -43,7 +43,7 @@ export function assumptionsPage(): string {
     '',
     '`GET /_sim/assumptions` lists the assumptions with the values in force. Those without a knob cannot be changed.',
     '',
-    '[`calibrate`](calibration.md) compares them with recordings of your platform. `class` is which traffic shows it, `tier` is what it',
+    '[`calibrate`](../how-to/calibration.md) compares them with recordings of your platform. `class` is which traffic shows it, `tier` is what it',
     'rests on without your recordings.',
     '',
     '| assumption | rule | not said | what handover-sim does | knobs | class | tier |',
@@ -146,6 +146,6 @@ export async function scenarioCataloguePage(): Promise<string> {
 function rowOf([plan, ...others]: readonly [Plan, ...Plan[]]): string {
   const { title, file, description, needs, tags, spec } = plan
   const variants = others.length === 0 ? '' : ` (${others.length + 1} variants)`
-  const cells = [`[${title}](../${file})${variants}`, description ?? '', list(needs), list(tags), spec.join(', ')]
+  const cells = [`[${title}](../../${file})${variants}`, description ?? '', list(needs), list(tags), spec.join(', ')]
   return `| ${cells.map(cell).join(' | ')} |`
 }

@@ -51,7 +51,7 @@ npx handover-sim verify --body body.json --signature "$SIGNATURE" --key-env HAND
 6. Logs contain chat id, event, status and duration of each call, and neither keys nor texts of users.
 
 Then play one conversation by hand on the platform: press, accept, write in both directions, send a file, end.
-[Record](../proxy.md) it: [\`calibrate\`](../calibration.md) names the [knobs](../assumptions.md) that differ, and writes the values
+[Record](proxy.md) it: [\`calibrate\`](calibration.md) names the [knobs](../reference/assumptions.md) that differ, and writes the values
 that fit. Run the scenarios again with them.
 
 ## Rate limits, retries, time
@@ -60,7 +60,7 @@ that fit. Run the scenarios again with them.
   each chat. \`--set limits.rate=10/1s\` shows what your service does.
 - **Your retries.** Repeat a call after a network error, 429 and 5xx, but no other 4xx. An answer may be lost after the call took
   effect, so a repeated \`message\` may appear twice: repeat it only when that is better than none. The fault
-  [\`drop\`](../faults.md#calls-of-the-platform) loses an answer.
+  [\`drop\`](../reference/faults.md#calls-of-the-platform) loses an answer.
 - **Their retries.** The simulator sends each event once. The platform may send it again or never. Answer 200 at once, store the
   event, then work. When a message seems to be missing, \`transcript\` has the messages before the request.
 - **Time.** A bot, a summary and the network take time there. Do not expect an answer within a fixed time in the
@@ -69,7 +69,7 @@ that fit. Run the scenarios again with them.
 
 ## What the simulator cannot know
 
-Each row is an [assumption](../assumptions.md), which has its default and its knobs there. The last column keeps your service right
+Each row is an [assumption](../reference/assumptions.md), which has its default and its knobs there. The last column keeps your service right
 whatever the platform does.
 
 | assumption | not said | so that every answer is fine |
@@ -144,7 +144,7 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'ids.message': 'Store ids as text of any length; check no form.',
   'ids.user': 'Store ids as text of any length; check no form.',
   'ids.exchange': 'Store ids as text, or null.',
-  'api.trailingSlash': 'Write the paths as in [endpoints](../endpoints.md): a slash only after `message/`.',
+  'api.trailingSlash': 'Write the paths as in [endpoints](../reference/endpoints.md): a slash only after `message/`.',
   'api.byteOrderMark': 'Send UTF-8 without a byte order mark.',
   'api.contentEncoding': 'Do not compress requests.',
   'api.contentType': 'Always send `application/json`.',

@@ -1,4 +1,4 @@
-/** Writes the measured walks into docs/architecture.md: the files that a call, a delivery and an expectation execute. */
+/** Writes the measured walks into docs/explanation/architecture.md: the files that a call, a delivery and an expectation execute. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -50,7 +50,7 @@ const purposeOf = (file: string): string => {
 
 /** Returns the page with the measured lists. Of the whole `run` it only says the bound, which changes less often than the number. */
 export async function architecturePage(): Promise<string> {
-  let page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  let page = readFileSync(join(ROOT, 'docs/explanation/architecture.md'), 'utf8')
   for (const walk of WALKS) {
     const files = walk === 'run' ? [] : await measureWalk(walk)
     const list = files.map((file, index) => `${index + 1}. \`src/${file}\`: ${purposeOf(file)}\n`).join('')
@@ -59,7 +59,7 @@ export async function architecturePage(): Promise<string> {
         ? `at most ${LIMITS.run} files.\n`
         : `${files.length} files, those that import others first:\n\n${list}`
     const block = new RegExp(`(<!-- measured: ${walk} -->\\n)[\\s\\S]*?(<!-- end -->)`)
-    if (!block.test(page)) throw new Error(`docs/architecture.md has no place for the walk ${walk}.`)
+    if (!block.test(page)) throw new Error(`docs/explanation/architecture.md has no place for the walk ${walk}.`)
     page = page.replace(block, (_, begin: string, end: string) => `${begin}${text}${end}`)
   }
   return page

@@ -270,7 +270,7 @@ async function* answerFindings(server: PlatformServer): AsyncGenerator<Finding> 
     yield problem(
       'raw-bytes',
       'The webhook refuses the same event when its JSON has spaces: something parses the body before the signature is verified.',
-      'Verify the HMAC of the bytes as they came, for instance with express.raw({ type: "application/json" }): docs/signature.md.',
+      'Verify the HMAC of the bytes as they came, for instance with express.raw({ type: "application/json" }): docs/reference/signature.md.',
     )
   else yield ok('raw-bytes', 'The signature is verified over the bytes as they come.')
 
@@ -280,7 +280,7 @@ async function* answerFindings(server: PlatformServer): AsyncGenerator<Finding> 
     yield problem(
       'signature',
       `The webhook answered ${wrong} to an event that was signed with a wrong key: anybody could send it events.`,
-      'Compare Kindly-HMAC with the HMAC of the body, and answer 401 when they differ: docs/signature.md.',
+      'Compare Kindly-HMAC with the HMAC of the body, and answer 401 when they differ: docs/reference/signature.md.',
     )
   else yield ok('signature', `An event with a wrong signature is refused: ${wrong}.`)
 }

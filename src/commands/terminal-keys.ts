@@ -26,7 +26,7 @@ interface Key {
   run(session: Session): unknown
 }
 
-/** Every key, in the order in which `h` lists them. A test compares docs/cli.md with it. */
+/** Every key, in the order in which `h` lists them. A test compares docs/reference/cli.md with it. */
 export const KEYS: Readonly<Record<string, Key>> = {
   c: { text: 'begin a new chat', run: async ({ post }) => void (await post('/chats', {})) },
   p: {

@@ -28,7 +28,7 @@ export interface AgentContext extends DeskContext {
 type Verb<Context> = (context: Context) => unknown
 
 /**
- * The agent driver of a test: one function for each verb of a driver file (docs/driver.md). A step that needs a missing
+ * The agent driver of a test: one function for each verb of a driver file (docs/reference/driver.md). A step that needs a missing
  * verb is inconclusive.
  */
 export interface AgentFunctions {

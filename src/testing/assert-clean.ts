@@ -26,7 +26,7 @@ import { resetError } from './expectations.ts'
 import { durationMs } from './options.ts'
 import { type TestJournal, testJournalOf } from './test-journal.ts'
 
-/** Findings that the platform accepts: headings of docs/lint.md. */
+/** Findings that the platform accepts: headings of docs/reference/lint.md. */
 export type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
 
 /** Options of `assertClean`. */

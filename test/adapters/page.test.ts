@@ -1,11 +1,11 @@
-/** Runs the programs of docs/unit-tests.md about adapters with the built package. */
+/** Runs the programs of docs/how-to/unit-tests.md about adapters with the built package. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { blocks, pathOf, read, run, section } from '../docs/pages.ts'
 
 it.each(['msw', 'Any HTTP client'])('the program under %s prints the output in its comments', async heading => {
-  const [text = ''] = blocks(section(read('docs/unit-tests.md'), heading), 'js')
+  const [text = ''] = blocks(section(read('docs/how-to/unit-tests.md'), heading), 'js')
   mkdirSync(pathOf('.handover-sim'), { recursive: true })
   const folder = mkdtempSync(join(pathOf('.handover-sim'), 'doors-page-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

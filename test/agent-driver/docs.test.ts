@@ -1,4 +1,4 @@
-/** docs/driver.md and what the program really does. */
+/** docs/reference/driver.md and what the program really does. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -11,7 +11,7 @@ import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
 import { around, context, never, openDesk, SIM, withError } from './desk.ts'
 
-const PAGE = read('docs/driver.md')
+const PAGE = read('docs/reference/driver.md')
 const [example = '', commands = '', person = '', own = '', _verbsOfYourOwn, ...others] = blocks(PAGE, 'yaml')
 const ENV = { PATH: process.env.PATH!, DESK_TOKEN: 's3cret' }
 

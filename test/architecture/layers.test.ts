@@ -1,10 +1,10 @@
-/** Checks that the imports of src follow the order of docs/architecture.md, and other rules for files. */
+/** Checks that the imports of src follow the order of docs/explanation/architecture.md, and other rules for files. */
 import { basename, dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesIn, importsOf, read } from './files.ts'
 
 const FILES = filesIn('src', '.ts', '.tsx')
-const PAGE = read('docs/architecture.md')
+const PAGE = read('docs/explanation/architecture.md')
 
 const stepsOf = (order: string) => order.split(' -> ').map(step => step.split(', '))
 /** `commands -> testing -> ...` for the wings, and `platform: simulator -> api, ...` for the folders of one. */

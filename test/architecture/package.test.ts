@@ -25,8 +25,10 @@ it('the lock file names no registry', () => {
   expect(read('.npmrc')).not.toMatch(/https?:|registry=/)
 })
 
-it('docs/dependencies.md has a row for every dependency, and no other', () => {
-  const rows = [...read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
+it('docs/reference/dependencies.md has a row for every dependency, and no other', () => {
+  const rows = [...read('docs/reference/dependencies.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) =>
+    cell!.split(', '),
+  )
   const named = rows.filter(name => name !== 'package')
   const has = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(named.sort()).toEqual(has.sort())
@@ -39,7 +41,11 @@ it('npm warns of no package that asks for a newer Node, and npm test says how lo
   expect(read('README.md')).toContain(minutes.exec(scripts.pretest!)![0])
 })
 
-const FOR_MAINTAINERS = ['docs/architecture.md', 'docs/contributing.md', 'docs/figures.md']
+const FOR_MAINTAINERS = [
+  'docs/explanation/architecture.md',
+  'docs/explanation/contributing.md',
+  'docs/explanation/figures.md',
+]
 
 describe('the packed package', () => {
   let packed: string[] = []

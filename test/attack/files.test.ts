@@ -34,7 +34,7 @@ interface Seed {
   readonly text: string
 }
 
-const CONFIG = /```yaml\n([\s\S]*?)```/.exec(readFileSync(`${ROOT}docs/config.md`, 'utf8'))?.[1] ?? ''
+const CONFIG = /```yaml\n([\s\S]*?)```/.exec(readFileSync(`${ROOT}docs/reference/config.md`, 'utf8'))?.[1] ?? ''
 const read = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8')
 const scenarios = readdirSync(`${ROOT}scenarios`).filter(name => name.endsWith('.yaml'))
 const SEEDS: readonly Seed[] = [

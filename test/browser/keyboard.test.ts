@@ -212,7 +212,7 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     const shown = await dialog(page).locator('dl > div').allInnerTexts()
     const keys = shown.map(text => text.trim().split(/\s+/)[0] ?? '')
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
-    const rows = readFileSync(`${ROOT}docs/inspector.md`, 'utf8').matchAll(/^\| `(.+)` \| (.+) \|$/gm)
+    const rows = readFileSync(`${ROOT}docs/reference/inspector.md`, 'utf8').matchAll(/^\| `(.+)` \| (.+) \|$/gm)
     const documented = [...rows].map(([, key, text]) => `${key} ${text}`)
     expect(documented).toEqual(expect.arrayContaining(shown.map(text => text.trim().replace(/\s+/g, ' '))))
   })

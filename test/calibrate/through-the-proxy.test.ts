@@ -10,7 +10,7 @@ import { exercise } from './exercise.ts'
 import { createProxiedStage } from './proxied.ts'
 import { CASES, comparable, DEFAULTS, SHOWN, SILENT } from './values.ts'
 
-/** What the file of a proxy does not show, or not as a value. docs/calibration.md has the same list. */
+/** What the file of a proxy does not show, or not as a value. docs/how-to/calibration.md has the same list. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   'webhook.signedContent': 'the proxy does not know the address to which the platform sends',
   'webhook.redirect': 'the platform follows a redirect past the proxy, and the value of Location is masked',

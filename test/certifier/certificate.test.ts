@@ -31,7 +31,7 @@ describe('levels', () => {
   })
 
   it('are defined in one sentence each, the same in the documentation', () => {
-    const table = rows(section(read('docs/certification.md'), 'Levels')).slice(1)
+    const table = rows(section(read('docs/reference/certification.md'), 'Levels')).slice(1)
     expect(table).toEqual(Object.entries(LEVEL_TEXTS))
   })
 })

@@ -63,7 +63,7 @@ describe('mcp', () => {
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(['docs://lint', 'docs://checks/SIG-01']))
     const { contents } = await client.readResource({ uri: 'docs://lint' })
-    expect(contents[0]).toMatchObject({ text: read('docs/lint.md') })
+    expect(contents[0]).toMatchObject({ text: read('docs/reference/lint.md') })
     expect(client.getInstructions()).toContain('Call status first')
   })
 

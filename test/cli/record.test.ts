@@ -41,8 +41,8 @@ describe('record', () => {
     expect(await run('validate', 'lost-parcel.yaml')).toMatchObject({ code: 0 })
   })
 
-  it('writes the file that docs/recording.md shows', async () => {
-    const page = read('docs/recording.md')
+  it('writes the file that docs/how-to/recording.md shows', async () => {
+    const page = read('docs/how-to/recording.md')
     const { sim, call } = await startRecorder()
     const chat = await sim.chat({ language: 'nb' })
     await chat.press('handover')

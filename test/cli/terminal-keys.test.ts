@@ -59,8 +59,8 @@ describe('keys of start', () => {
     expect(await stop()).toBe(130)
   })
 
-  it('are those of docs/cli.md', () => {
-    const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  it('are those of docs/reference/cli.md', () => {
+    const page = readFileSync(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8')
     const rows = [...page.matchAll(/^\| `(\w)` \| (.*) \|$/gm)].map(([, key, text]) => [key, text])
     expect(rows).toEqual(Object.entries(KEYS).map(([key, { text }]) => [key, text]))
   })

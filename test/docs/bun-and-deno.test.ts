@@ -9,7 +9,7 @@ import { findRuntime, titled } from '../support/runtimes.ts'
 import { blocks, pathOf, read, section } from './pages.ts'
 
 const page = read('docs/how-to/bun-and-deno.md')
-const [app = ''] = blocks(read('docs/unit-tests.md'), 'ts')
+const [app = ''] = blocks(read('docs/how-to/unit-tests.md'), 'ts')
 
 /** Prints what each line of the table says. */
 const PROGRAM = `

@@ -1,4 +1,4 @@
-/** Runs the commands of docs/calibration.md as a user types them, and compares what the page shows. */
+/** Runs the commands of docs/how-to/calibration.md as a user types them, and compares what the page shows. */
 import { execFile } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { blocks, hasShell, pathOf, read } from './pages.ts'
 
-const PAGE = read('docs/calibration.md')
+const PAGE = read('docs/how-to/calibration.md')
 const [start = '', play = '', compare = '', write = '', replay = '', plan = '', ...others] = blocks(PAGE, 'sh')
 const [contradicted = '', step = ''] = blocks(PAGE, '')
 

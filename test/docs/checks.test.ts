@@ -9,12 +9,12 @@ const linesOf = (page: string, start: RegExp) => page.split('\n').flatMap(line =
 
 describe('help pages', () => {
   it('exist for each check, and for nothing else', () => {
-    const pages = readdirSync(pathOf('docs/checks')).filter(name => name !== 'README.md')
+    const pages = readdirSync(pathOf('docs/reference/checks')).filter(name => name !== 'README.md')
     expect(pages.sort()).toEqual(CHECKS.map(({ id }) => `${id}.md`).sort())
   })
 
   it.each(CHECKS)('$id says what it means, how it goes wrong, and how to fix it', ({ id, title }) => {
-    const path = `docs/checks/${id}.md`
+    const path = `docs/reference/checks/${id}.md`
     expect(existsSync(pathOf(path)), path).toBe(true)
     const page = read(path)
     expect(page.split('\n')[0]).toBe(`# ${id} ${title}`)
@@ -22,7 +22,7 @@ describe('help pages', () => {
   })
 
   it.each(CHECKS)('$id has example code in three languages', ({ id }) => {
-    const languages = new Set(linesOf(read(`docs/checks/${id}.md`), /^```(\w+)$/))
+    const languages = new Set(linesOf(read(`docs/reference/checks/${id}.md`), /^```(\w+)$/))
     expect(languages.size).toBeGreaterThanOrEqual(3)
   })
 })

@@ -1,4 +1,4 @@
-/** Compares docs/cli.md with the commands and flags of the program. */
+/** Compares docs/reference/cli.md with the commands and flags of the program. */
 
 import { expect, it } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
@@ -10,7 +10,7 @@ import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, inlineCode, PAGES, read, rows, section } from './pages.ts'
 
-const PAGE = read('docs/cli.md')
+const PAGE = read('docs/reference/cli.md')
 const NAMES = keysOf(COMMANDS)
 
 async function helpOf(...argv: string[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** Compares docs/config.md with the settings of the program. */
+/** Compares docs/reference/config.md with the settings of the program. */
 import { expect, it } from 'vitest'
 import { parseSource } from '../../src/base/files/document.ts'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
@@ -9,7 +9,7 @@ import { TEXT_SETTINGS } from '../../src/server/config/settings.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read, rows, section } from './pages.ts'
 
-const PAGE = read('docs/config.md')
+const PAGE = read('docs/reference/config.md')
 const [example = '', ...others] = blocks(PAGE, 'yaml')
 
 it('the example has every section and is valid', async () => {

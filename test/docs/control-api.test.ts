@@ -1,4 +1,4 @@
-/** Compares docs/control-api.md with the routes of the control API. */
+/** Compares docs/reference/control-api.md with the routes of the control API. */
 
 import { expect, it } from 'vitest'
 import { createRedactor } from '../../src/base/text/redactor.ts'
@@ -10,7 +10,7 @@ import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { ranOf } from '../scenario/journal-builder.ts'
 import { blocks, hasShell, inlineCode, PAGES, read, rows, runInShell } from './pages.ts'
 
-const PAGE = read('docs/control-api.md')
+const PAGE = read('docs/reference/control-api.md')
 
 interface Parameter {
   readonly name: string

@@ -1,4 +1,4 @@
-/** Runs the tests that docs/explore.md shows. */
+/** Runs the tests that docs/how-to/explore.md shows. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createSmallIntermediary } from '../explorer/small-intermediary.ts'
 import { blocks, pathOf, read } from './pages.ts'
 
-const shown = blocks(read('docs/explore.md'), 'ts')
+const shown = blocks(read('docs/how-to/explore.md'), 'ts')
 
 /** Receives the tests of the page in place of vitest, and is its intermediary. */
 interface Shim {

@@ -1,4 +1,4 @@
-/** Runs the commands of docs/getting-started.md against a real server, and replays what `record` writes of them. */
+/** Runs the commands of docs/tutorials/getting-started.md against a real server, and replays what `record` writes of them. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ async function perform(block: string, env: Record<string, string>): Promise<Answ
   return answersIn(result.stdout)
 }
 
-const PAGE = read('docs/getting-started.md')
+const PAGE = read('docs/tutorials/getting-started.md')
 
 it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () => {
   await using webhook = await startWebhook()

@@ -1,9 +1,9 @@
-/** Checks that docs/glossary.md defines each term once, and that code or pages use it. */
+/** Checks that docs/reference/glossary.md defines each term once, and that code or pages use it. */
 import { expect, it } from 'vitest'
 import { filesIn } from '../architecture/files.ts'
 import { PAGES, read, rows } from './pages.ts'
 
-const GLOSSARY = 'docs/glossary.md'
+const GLOSSARY = 'docs/reference/glossary.md'
 const definitions = rows(read(GLOSSARY)).filter(([term]) => term !== 'term')
 const terms = definitions.map(([term]) => term!)
 

@@ -1,4 +1,4 @@
-/** Runs the programs of docs/library.md and README.md with the built package; `npm test` builds first. */
+/** Runs the programs of docs/reference/library.md and README.md with the built package; `npm test` builds first. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ function moduleWith(text: string): string {
   return join(folder, 'program.mjs')
 }
 
-const programs = blocks(read('docs/library.md'), 'js')
+const programs = blocks(read('docs/reference/library.md'), 'js')
 
 it('the page has two programs', () => expect(programs).toHaveLength(2))
 

@@ -1,4 +1,4 @@
-/** Runs the scenarios that need `does.announce` and `does.transfer` with the recipe of docs/driver.md. */
+/** Runs the scenarios that need `does.announce` and `does.transfer` with the recipe of docs/reference/driver.md. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
@@ -8,7 +8,7 @@ import { around } from '../agent-driver/desk.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, pathOf, read, section } from './pages.ts'
 
-const RECIPE = section(read('docs/driver.md'), 'Verbs of your own')
+const RECIPE = section(read('docs/reference/driver.md'), 'Verbs of your own')
 
 interface Chat {
   readonly id: string

@@ -54,24 +54,28 @@ describe.each(PAGES)('%s', page => {
   })
 })
 
-it('the index of the how-to pages has all of them', () => {
-  const pages = PAGES.flatMap(page => /^docs\/how-to\/([a-z-]+\.md)$/.exec(page)?.[1] ?? [])
-  expect(pages.length).toBeGreaterThan(8)
-  const linked = [...read('docs/how-to/README.md').matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, file]) => file!)
-  expect(linked.sort()).toEqual(pages.sort())
+it.each(['tutorials', 'how-to', 'reference', 'explanation'])('the index of docs/%s has all its pages', folder => {
+  const pages = PAGES.filter(page => page.startsWith(`docs/${folder}/`) && !/README\.md$|\/checks\//.test(page))
+  expect(pages.length).toBeGreaterThan(3)
+  const index = `docs/${folder}/README.md`
+  expect(
+    linksOf(index)
+      .filter(page => page.startsWith(`docs/${folder}/`) && !page.includes('/checks/'))
+      .sort(),
+  ).toEqual(pages.sort())
+  expect(linksOf('docs/README.md')).toContain(index)
 })
 
-const FOR_MAINTAINERS = ['docs/architecture.md', 'docs/contributing.md', 'docs/figures.md']
+const linksOf = (page: string) =>
+  [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to]) => join(dirname(page), to!))
 
-it('docs/README.md links every page for users, README the main ones, and those for maintainers in a line of their own', () => {
-  const linksOf = (page: string) =>
-    [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to]) => join(dirname(page), to!))
-  // The index of the checks links their pages.
-  const pages = PAGES.slice(1).filter(page => !/^docs\/(checks\/[A-Z]+-\d+|README)\.md$/.test(page))
-  const forUsers = pages.filter(page => !FOR_MAINTAINERS.includes(page))
-  const linked = linksOf('docs/README.md')
-  expect(forUsers.filter(page => !linked.includes(page))).toEqual([])
-  expect(linked.filter(page => FOR_MAINTAINERS.includes(page))).toEqual([])
+const FOR_MAINTAINERS = [
+  'docs/explanation/architecture.md',
+  'docs/explanation/contributing.md',
+  'docs/explanation/figures.md',
+]
+
+it('README links the main pages, and those for maintainers in a line of their own', () => {
   const readme = read('README.md')
   const inReadme = linksOf('README.md')
   expect(inReadme).toContain('docs/README.md')
@@ -79,29 +83,29 @@ it('docs/README.md links every page for users, README the main ones, and those f
   const [line = ''] = /^For maintainers: .*$/m.exec(readme) ?? []
   for (const page of FOR_MAINTAINERS) expect(line).toContain(`](${page})`)
   // The driver is explained before it is used.
-  expect(readme.indexOf('](docs/driver.md)')).toBeLessThan(readme.indexOf('--agent-driver'))
+  expect(readme.indexOf('](docs/reference/driver.md)')).toBeLessThan(readme.indexOf('--agent-driver'))
   expect(blocks(readme, '').map(text => text.trim())).toEqual(
     expect.arrayContaining(['npm ci && npm run demo', 'npm ci && npm test']),
   )
 })
 
-it('docs/webhooks.md has the signature headers and the size limit', () => {
-  const page = read('docs/webhooks.md')
+it('docs/reference/webhooks.md has the signature headers and the size limit', () => {
+  const page = read('docs/reference/webhooks.md')
   const code = inlineCode(page)
   const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
   for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
   expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
 })
 
-it('docs/webhooks.md has the JSON of every event, and docs/endpoints.md that of every call', () => {
+it('docs/reference/webhooks.md has the JSON of every event, and docs/reference/endpoints.md that of every call', () => {
   const jsonIn = (page: string) => blocks(read(page), 'json').map(text => JSON.parse(text))
-  expect(jsonIn('docs/webhooks.md')).toEqual(Object.values(EVENT_EXAMPLES))
+  expect(jsonIn('docs/reference/webhooks.md')).toEqual(Object.values(EVENT_EXAMPLES))
   const calls = Object.values(ENDPOINT_EXAMPLES).flatMap(({ request, response }) => [request, response])
-  expect(jsonIn('docs/endpoints.md')).toEqual(calls.filter(body => body !== null))
+  expect(jsonIn('docs/reference/endpoints.md')).toEqual(calls.filter(body => body !== null))
 })
 
-it('docs/control-api.md has the limit of the journal', () => {
-  expect(read('docs/control-api.md')).toContain(`${DEFAULTS.journalLimit.toLocaleString('en')} entries`)
+it('docs/reference/control-api.md has the limit of the journal', () => {
+  expect(read('docs/reference/control-api.md')).toContain(`${DEFAULTS.journalLimit.toLocaleString('en')} entries`)
 })
 
 it('the generated pages and schemas are up to date', async () => {

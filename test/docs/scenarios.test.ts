@@ -1,4 +1,4 @@
-/** Checks that the examples of docs/scenarios.md load, and that the page names every key, step and matcher. */
+/** Checks that the examples of docs/reference/scenarios.md load, and that the page names every key, step and matcher. */
 import { describe, expect, it } from 'vitest'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
 import { OPTION_NAMES } from '../../src/evaluation/scenario/format/checks.ts'
@@ -9,7 +9,7 @@ import { Step, VERBS } from '../../src/evaluation/scenario/format/step.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
 import { blocks, read, rows, section } from './pages.ts'
 
-const PAGE = read('docs/scenarios.md')
+const PAGE = read('docs/reference/scenarios.md')
 const yaml = blocks(PAGE, 'yaml')
 const files = yaml.filter(text => text.includes('version: 1'))
 const steps = yaml.filter(text => text.startsWith('- '))
@@ -17,7 +17,7 @@ const [part = ''] = files.filter(text => text.includes('kind: partial'))
 
 const indented = (text: string) => text.replace(/^/gm, '  ')
 
-describe('docs/scenarios.md', () => {
+describe('docs/reference/scenarios.md', () => {
   it.each(files.filter(text => text !== part))('a scenario on the page loads', async text => {
     const loaded = await load({ 's.yaml': text, 'parts/accept.yaml': part }, ['s.yaml'])
     expect(loaded).toHaveLength(1)

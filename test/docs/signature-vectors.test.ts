@@ -1,4 +1,4 @@
-/** Runs the programs of docs/signature-vectors.md in each language that is installed: as they are, and with a bug. */
+/** Runs the programs of docs/reference/signature-vectors.md in each language that is installed: as they are, and with a bug. */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { blocks, pathOf, read } from './pages.ts'
 
-const page = read('docs/signature-vectors.md')
+const page = read('docs/reference/signature-vectors.md')
 const folder = mkdtempSync(join(tmpdir(), 'handover-vectors-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

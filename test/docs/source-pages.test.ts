@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { inlineCode, pathOf, read } from './pages.ts'
 
-const PAGES = ['docs/architecture.md', 'docs/contributing.md']
+const PAGES = ['docs/explanation/architecture.md', 'docs/explanation/contributing.md']
 const IN_REPOSITORY = /^(\.ci|bench|docs|examples|fixtures|scenarios|schema|scripts|src|test)\//
 
 it.each(PAGES)('%s names only files and folders that exist', page => {

@@ -1,11 +1,11 @@
-/** Checks that docs/unit-tests.md shows a test that runs, and names existing rules of the linter. */
+/** Checks that docs/how-to/unit-tests.md shows a test that runs, and names existing rules of the linter. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { blocks, inlineCode, pathOf, read } from './pages.ts'
 
-const page = read('docs/unit-tests.md')
+const page = read('docs/how-to/unit-tests.md')
 const [app, example] = blocks(page, 'ts')
 
 it('shows the files of test/docs/unit-tests', () => {
@@ -34,7 +34,7 @@ it('compiles without the types of a browser', { timeout: 120_000 }, () => {
 })
 
 it('names only existing rules of the linter', () => {
-  const headings = [...read('docs/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
+  const headings = [...read('docs/reference/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
   const named = inlineCode(page).filter(text => /^[a-z]+(-[a-z]+)+$/.test(text))
   expect(named).toHaveLength(4)
   expect(named.filter(name => !headings.includes(name))).toEqual([])

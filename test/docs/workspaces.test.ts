@@ -1,4 +1,4 @@
-/** Runs the programs and commands of docs/workspaces.md. The programs need the built package. */
+/** Runs the programs and commands of docs/how-to/workspaces.md. The programs need the built package. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { startSimulator } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, pathOf, read, rows, run, runInShell, section } from './pages.ts'
 
-const PAGE = read('docs/workspaces.md')
+const PAGE = read('docs/how-to/workspaces.md')
 
 /** Writes a module into an ignored folder of the repository, where it can import the package by name. */
 function moduleWith(text: string): string {

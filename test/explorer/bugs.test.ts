@@ -1,4 +1,4 @@
-/** Checks that the bugs which need a certain conversation fail with it, that the example does not, and what docs/explore.md says of them. */
+/** Checks that the bugs which need a certain conversation fail with it, that the example does not, and what docs/how-to/explore.md says of them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,8 +51,8 @@ describe('a conversation finds its bug', () => {
   })
 })
 
-describe('docs/explore.md', () => {
-  const page = read('docs/explore.md')
+describe('docs/how-to/explore.md', () => {
+  const page = read('docs/how-to/explore.md')
 
   it('shows the scenario of a bug, and the line that makes it', () => {
     const { acts, patches } = CONVERSATION_BUGS['takes-digits-for-a-code']

@@ -1,4 +1,4 @@
-/** Checks docs/faults.md: every effect is described, and each example works. */
+/** Checks docs/reference/faults.md: every effect is described, and each example works. */
 
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -7,7 +7,7 @@ import { FAULT_HEADER } from '../../src/platform/contract/errors.ts'
 import { Fault } from '../../src/platform/faults/schema.ts'
 import { blocks, hasShell, inlineCode, read, rows, runInShell } from '../docs/pages.ts'
 
-const PAGE = read('docs/faults.md')
+const PAGE = read('docs/reference/faults.md')
 const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
 const typed = blocks(PAGE, 'sh')
 const bodies = typed.flatMap(text => /-d '(.*)'$/m.exec(text)?.[1] ?? []).map(text => JSON.parse(text))
@@ -44,10 +44,13 @@ test.skipIf(!hasShell)('the commands of the page set and clear the faults (needs
   expect(server.faults.list()).toEqual([])
 })
 
-test.skipIf(!hasShell)('the commands of docs/control-api.md set and clear faults (needs bash and curl)', async () => {
-  await using server = await startSimulator({ port: 0 })
-  const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
-  const { code, stdout } = await runInShell(block, { SIM: server.url })
-  expect([code, server.faults.list()]).toEqual([0, []])
-  expect(stdout).toContain('"cleared":[{"name":"flaky"')
-})
+test.skipIf(!hasShell)(
+  'the commands of docs/reference/control-api.md set and clear faults (needs bash and curl)',
+  async () => {
+    await using server = await startSimulator({ port: 0 })
+    const block = blocks(read('docs/reference/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
+    const { code, stdout } = await runInShell(block, { SIM: server.url })
+    expect([code, server.faults.list()]).toEqual([0, []])
+    expect(stdout).toContain('"cleared":[{"name":"flaky"')
+  },
+)

@@ -38,8 +38,8 @@ test('every knob belongs to exactly one assumption', () => {
   expect(listed.toSorted()).toEqual([...KNOB_NAMES].sort())
 })
 
-test('every assumption points at a rule of docs/platform.md', () => {
-  const page = readText(new URL('../../docs/platform.md', here))
+test('every assumption points at a rule of docs/reference/platform.md', () => {
+  const page = readText(new URL('../../docs/reference/platform.md', here))
   const ids = [...page.matchAll(/^\| ([A-Z][A-Z-]*[\d.]*) \|/gm)].map(match => match[1]!)
   expect(ids.length).toBeGreaterThan(150)
   const known = (rule: string) =>
@@ -52,8 +52,8 @@ test('every assumption points at a rule of docs/platform.md', () => {
   expect(ASSUMPTIONS.filter(({ rule }) => !known(rule)).map(({ name, rule }) => `${name}: ${rule}`)).toEqual([])
 })
 
-test('docs/platform.md names every assumption', () => {
-  const page = readText(new URL('../../docs/platform.md', here))
+test('docs/reference/platform.md names every assumption', () => {
+  const page = readText(new URL('../../docs/reference/platform.md', here))
   expect(ASSUMPTIONS.map(({ name }) => name).filter(name => !page.includes(`\`${name}\``))).toEqual([])
 })
 

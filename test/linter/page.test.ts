@@ -1,11 +1,11 @@
-/** Tests that docs/lint.md and the rules cover each other and every finding of the platform. */
+/** Tests that docs/reference/lint.md and the rules cover each other and every finding of the platform. */
 import { expect, it } from 'vitest'
 import { FINDINGS, RULES } from '../../src/evaluation/linter/lint.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 
-it('docs/lint.md has one heading per rule, in their order', () => {
-  const headings = [...read('docs/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
+it('docs/reference/lint.md has one heading per rule, in their order', () => {
+  const headings = [...read('docs/reference/lint.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual(RULES.map(({ id }) => id))
 })
 

@@ -16,7 +16,7 @@ const NOT_TESTABLE: Record<string, string> = {
   WH4: 'a duty of the intermediary towards its support platform; scenarios judge it, the platform cannot',
 }
 
-const rows = [...readFileSync(`${ROOT}docs/platform.md`, 'utf8').matchAll(/^\| (\S+) \| /gm)]
+const rows = [...readFileSync(`${ROOT}docs/reference/platform.md`, 'utf8').matchAll(/^\| (\S+) \| /gm)]
   .map(row => row[1]!)
   .filter(id => id !== 'id')
 /** A row such as E1 names the rules E1.1 to E1.4, EV and L a section; GP and PUB are no rules of the description. */
@@ -33,7 +33,7 @@ const named = new Set(
   sources.flatMap(source => [...source.matchAll(TITLE)]).flatMap(title => title[2]!.split(/[\s,:;()]+/)),
 )
 
-it('W1 every rule of docs/platform.md is named by a test, or listed with the reason why not', () => {
+it('W1 every rule of docs/reference/platform.md is named by a test, or listed with the reason why not', () => {
   expect(rules.length).toBeGreaterThan(150)
   const missing = rules.filter(id => !named.has(id) && !Object.hasOwn(NOT_TESTABLE, id))
   expect(missing, 'rules no test names').toEqual([])

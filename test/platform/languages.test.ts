@@ -63,7 +63,7 @@ describe('the language of the bot', () => {
     expect(entering).toContain('{name}')
     expect(left).toContain('{name}')
     expect(language === 'en' || open !== botTexts('en').open).toBe(true)
-    expect(read('docs/config.md')).toContain(`(\`${language}\``)
+    expect(read('docs/reference/config.md')).toContain(`(\`${language}\``)
   })
 
   it('Norwegian codes share their texts, a region does not matter, and another language is English', async () => {

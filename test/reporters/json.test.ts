@@ -66,7 +66,7 @@ describe('json', () => {
   })
 
   it('has exactly the documented fields', () => {
-    const page = rows(section(read('docs/reports.md'), 'json'))
+    const page = rows(section(read('docs/reference/reports.md'), 'json'))
     const listed = (of: string) => page.filter(([where]) => where === of).map(([, field]) => field!.replaceAll('`', ''))
     const failed = (scenarios[1]!.failures as Fields[])[0]!
     const parts: Record<string, Fields> = {

@@ -66,6 +66,6 @@ it('an inconclusive scenario says what its verb has to do, and where the recipe 
   const { out } = await runAnswered(200, '--only', 'Notice before')
   expect(out).toContain(
     'needs does.announce, and the agent driver does not have it: add announce below does; it has to send the waiting ' +
-      'user a system message with the position in the queue (docs/driver.md#verbs-of-your-own)',
+      'user a system message with the position in the queue (docs/reference/driver.md#verbs-of-your-own)',
   )
 })

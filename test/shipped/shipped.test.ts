@@ -24,7 +24,9 @@ describe('the files', () => {
   })
 
   it('name rules of the platform, one group and a description', () => {
-    const rules = new Set([...read('docs/platform.md').matchAll(/^\| ([A-Z][\w.-]*) \|/gm)].map(([, id]) => id!))
+    const rules = new Set(
+      [...read('docs/reference/platform.md').matchAll(/^\| ([A-Z][\w.-]*) \|/gm)].map(([, id]) => id!),
+    )
     for (const { name, value } of loaded) {
       expect(
         value.spec?.filter(id => !rules.has(id)),

@@ -1,4 +1,4 @@
-/** Runs the programs of docs/signature.md on their frameworks, and checks the table of mistakes. */
+/** Runs the programs of docs/reference/signature.md on their frameworks, and checks the table of mistakes. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -14,7 +14,7 @@ import { blocks, pathOf, read, rows, run, section } from '../docs/pages.ts'
 import { bundled } from './bundle.ts'
 import { STAND_INS } from './stand-ins.ts'
 
-const PAGE = read('docs/signature.md')
+const PAGE = read('docs/reference/signature.md')
 const KEY = 'the-key-of-the-page'
 
 /** Inside the repository, so that Node finds the frameworks; git ignores it. */
@@ -183,8 +183,8 @@ it('the page lists all mistakes with their texts', () => {
   expect(table).toEqual(ids.map(id => [`\`${id}\``, MISTAKE_TEXTS[id], FIX_TEXTS[id]]))
 })
 
-it('docs/cli.md shows the output of `verify`', async () => {
-  const [write = '', typed = '', ...shown] = blocks(section(read('docs/cli.md'), '`verify`'), '')[0]!
+it('docs/reference/cli.md shows the output of `verify`', async () => {
+  const [write = '', typed = '', ...shown] = blocks(section(read('docs/reference/cli.md'), '`verify`'), '')[0]!
     .trimEnd()
     .split('\n')
   const [, body = '', file = ''] = /^\$ printf '(.*)' > (\S+)$/.exec(write)!

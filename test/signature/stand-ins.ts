@@ -1,4 +1,4 @@
-/** Implements the parts of frameworks that docs/signature.md uses, for machines without them. */
+/** Implements the parts of frameworks that docs/reference/signature.md uses, for machines without them. */
 
 /** Like Express 5: a raw body is a Buffer, and undefined for a request without one. */
 const EXPRESS = `

@@ -48,7 +48,7 @@ export interface Failure {
   readonly conversation: string | null
   readonly expected: Expected
   readonly happened: Happened
-  /** Rule ids of docs/platform.md: `E6`. */
+  /** Rule ids of docs/reference/platform.md: `E6`. */
   readonly rules: readonly string[]
   /** Best first. */
   readonly nearest: readonly NearMiss[]

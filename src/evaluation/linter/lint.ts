@@ -1,4 +1,4 @@
-/** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/lint.md. */
+/** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/reference/lint.md. */
 
 import { groupBy, isMap } from '../../base/objects.ts'
 import { decoded } from '../../base/text/url-text.ts'
@@ -13,7 +13,7 @@ import { type ConversationOf, conversationsIn, isRunEvent } from '../scenario/ru
 type Call = EntryOf<'api'>
 type CallRef = Pick<Call, 'seq' | 'method' | 'path'>
 
-/** What each rule reports beside the conversation and the entries. Each name is a heading of docs/lint.md. */
+/** What each rule reports beside the conversation and the entries. Each name is a heading of docs/reference/lint.md. */
 export interface LintDetails {
   readonly 'message-after-end': { readonly call: CallRef; readonly endSeq: number }
   readonly 'start-twice': { readonly call: CallRef; readonly startSeq: number }

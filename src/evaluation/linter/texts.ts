@@ -95,7 +95,7 @@ export function findingText(finding: LintFinding): string {
       return (
         forgivenText(details) +
         'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). ' +
-        'Compare its name with docs/endpoints.md, or leave it out.'
+        'Compare its name with docs/reference/endpoints.md, or leave it out.'
       )
     case 'sender-incomplete':
       return (

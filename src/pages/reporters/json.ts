@@ -1,4 +1,4 @@
-/** Renders a run or a certificate as one line of JSON. docs/reports.md describes the fields. */
+/** Renders a run or a certificate as one line of JSON. docs/reference/reports.md describes the fields. */
 import type { StepRef } from '../../evaluation/evaluator/failure.ts'
 import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { Place } from '../../evaluation/scenario/plan.ts'

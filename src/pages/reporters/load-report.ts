@@ -77,7 +77,7 @@ function progressLines({ atMs, durationMs, rate, active, started, all }: LoadPro
   ]
 }
 
-/** docs/load.md describes the fields. */
+/** docs/how-to/load.md describes the fields. */
 export function loadJson(load: LoadReport): string {
   const { all, withFaults, causes, failed, points, outages, thresholds, steps } = load
   return `${JSON.stringify({

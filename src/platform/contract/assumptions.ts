@@ -8,7 +8,7 @@ import { keysOf } from '../../base/objects.ts'
 import { formatKnob, isKnob, type KnobName, type Knobs, parseKnob } from './knobs.ts'
 
 interface OpenPoint {
-  /** The rule of docs/platform.md nearest to the gap. */
+  /** The rule of docs/reference/platform.md nearest to the gap. */
   readonly rule: string
   /** What the description does not say. */
   readonly open: string

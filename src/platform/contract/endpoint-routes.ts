@@ -10,7 +10,7 @@ export interface EndpointRoute {
   /** As the platform writes it, trailing slash included; `{chatId}` is the only parameter. */
   readonly path: string
   readonly scope: Scope
-  /** The rule of docs/platform.md that describes it. */
+  /** The rule of docs/reference/platform.md that describes it. */
   readonly rule: string
   readonly summary: string
 }

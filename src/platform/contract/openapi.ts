@@ -37,8 +37,8 @@ export function platformOpenApi({ baseUrl }: { readonly baseUrl: string }): Reco
     info: {
       title: 'Handover and chat transcript service, simulated by handover-sim',
       version: VERSION,
-      description: `Rule ids such as E4 refer to docs/platform.md. Where the platform publishes nothing, the answer carries
-the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`,
+      description: `Rule ids such as E4 refer to docs/reference/platform.md. Where the platform publishes nothing, the answer carries
+the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/reference/assumptions.md.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],

@@ -47,7 +47,7 @@ export interface PlatformSimulatorOptions {
   }
   /** Business hours as in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. Null: always open. */
   readonly businessHours?: Readonly<Record<string, unknown>> | null
-  /** Knobs by dotted name (docs/config.md), with values as in the config file. */
+  /** Knobs by dotted name (docs/reference/config.md), with values as in the config file. */
   readonly knobs?: KnobSettings
   /** Whether answers name their assumptions in the header `x-handover-sim-unspecified`. Default true. */
   readonly markers?: boolean

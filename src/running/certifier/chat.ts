@@ -288,7 +288,7 @@ export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCal
   const [first] = calls
   const { method, path, status } = first
   const { error, message } = refusalOf(first)
-  let hint = 'Compare the call with docs/endpoints.md, field by field.'
+  let hint = 'Compare the call with docs/reference/endpoints.md, field by field.'
   if (status === 401 || status === 403)
     hint = 'Send `Authorization: Bearer <key>` with the key of the handover settings, in every call.'
   else if (error?.endsWith('_not_found'))

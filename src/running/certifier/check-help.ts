@@ -5,7 +5,7 @@ import type { CheckFix } from '../../server/control/readiness.ts'
 
 /** Null where the package has no page for it. */
 export function helpPageOf({ id }: { readonly id: string }): string | null {
-  const path = packagePath(`docs/checks/${id}.md`)
+  const path = packagePath(`docs/reference/checks/${id}.md`)
   return path === null ? null : readFileSync(path, 'utf8')
 }
 

@@ -17,7 +17,7 @@ export interface CheckDefinition {
   /** The highest level of its findings. */
   readonly level: FindingLevel
   readonly profile: Profile
-  /** Rules of docs/platform.md that it follows from; `PUB`: the platform's public documentation; `GP`: good practice. */
+  /** Rules of docs/reference/platform.md that it follows from; `PUB`: the platform's public documentation; `GP`: good practice. */
   readonly rules: readonly string[]
   readonly title: string
   readonly sends: string

@@ -8,7 +8,7 @@ import { type GroupResult, GroupStatistics, type Outage } from './statistics.ts'
 import { evaluateThreshold, parseThresholds } from './thresholds.ts'
 import { TIMINGS } from './timings.ts'
 
-/** What `load --report json` writes and merging needs; docs/load.md describes it. */
+/** What `load --report json` writes and merging needs; docs/how-to/load.md describes it. */
 interface SavedLoad {
   readonly type: 'load'
   readonly v: 1

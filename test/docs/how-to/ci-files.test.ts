@@ -152,11 +152,11 @@ describe('the pipeline', () => {
   })
 })
 
-it('explains exit codes that docs/ci.md has', () => {
+it('explains exit codes that docs/how-to/ci.md has', () => {
   const codesOf = (page: string, heading: string) =>
     rows(section(page, heading))
       .slice(1)
       .map(([code = '']) => code)
-  const all = codesOf(read('docs/ci.md'), 'Exit codes')
+  const all = codesOf(read('docs/how-to/ci.md'), 'Exit codes')
   expect(codesOf(PAGE, 'What the exit code says')).toEqual(all.filter(code => /^\d+$/.test(code)))
 })

@@ -1,4 +1,4 @@
-/** Checks that the commands of docs/how-to/first-week.md are accepted, and select what the page says. */
+/** Checks that the commands of docs/tutorials/first-week.md are accepted, and select what the page says. */
 import { expect, it } from 'vitest'
 import { main } from '../../../src/commands/main.ts'
 import { SCENARIO_GROUPS } from '../../../src/running/runner/schedule.ts'
@@ -6,7 +6,7 @@ import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
 import { blocks, read } from '../pages.ts'
 
-const COMMANDS = blocks(read('docs/how-to/first-week.md'), '').flatMap(block => block.trim().split('\n'))
+const COMMANDS = blocks(read('docs/tutorials/first-week.md'), '').flatMap(block => block.trim().split('\n'))
 
 it.each(COMMANDS)('%s', async command => {
   const [npx, program, ...args] = command.split(' ')

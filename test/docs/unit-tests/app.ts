@@ -1,4 +1,4 @@
-/** A small intermediary, shown in docs/unit-tests.md. */
+/** A small intermediary, shown in docs/how-to/unit-tests.md. */
 
 import type { WebhookEvent } from '../../../src/index.ts'
 

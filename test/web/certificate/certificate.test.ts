@@ -107,7 +107,7 @@ describe('an HTML certificate', () => {
     expect(section('open-title')).toMatch(/profile was not checked.*resilience/)
     expect(section('coverage-title')).toContain('Endpoint (0 of 9)')
     expect(section('varied-title')).toContain('webhook.json spaced in 1 check')
-    expect(section('limits-title')).toContain('docs/certification.md')
+    expect(section('limits-title')).toContain('docs/reference/certification.md')
   })
 
   it('names the level when there is one', () => {

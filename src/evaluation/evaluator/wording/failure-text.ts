@@ -127,7 +127,7 @@ function itemText({ position, text, files }: InboxItemRef): string {
 const whereText = (place: TextPlace): string =>
   place.code === 'call' ? `${place.method} ${place.path}` : `inbox item ${place.position}`
 
-/** The verbs of a driver's own that shipped scenarios need, and what each has to do. docs/driver.md shows both in full. */
+/** The verbs of a driver's own that shipped scenarios need, and what each has to do. docs/reference/driver.md shows both in full. */
 const OWN_VERBS: ReadonlyMap<string, string> = new Map([
   ['does.announce', 'send the waiting user a system message with the position in the queue'],
   ['does.transfer', 'give the chat to the team $(team), and tell the user in a system message'],
@@ -137,7 +137,7 @@ const OWN_VERBS: ReadonlyMap<string, string> = new Map([
 export function whyVerbIsMissing(verb: string, verbs: readonly string[] | null): string {
   const task = OWN_VERBS.get(verb)
   if (verbs !== null && task !== undefined)
-    return `the agent driver does not have it: add ${verb.slice('does.'.length)} below does; it has to ${task} (docs/driver.md#verbs-of-your-own)`
+    return `the agent driver does not have it: add ${verb.slice('does.'.length)} below does; it has to ${task} (docs/reference/driver.md#verbs-of-your-own)`
   if (verbs === null) return 'there is no agent driver (--agent-driver FILE)'
   if (verbs.length > 0) return `the agent driver has only ${verbs.join(', ')}`
   return 'the agent driver has no verb that can be called here (a manual one needs a terminal)'

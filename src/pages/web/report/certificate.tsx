@@ -85,7 +85,7 @@ export function htmlCertificate(certificate: CertificateReport): string {
           ))}
         </ul>
         <p class="hint">
-          <code>docs/certification.md</code> of the package says more: what the outcomes and levels mean, and what is
+          <code>docs/reference/certification.md</code> of the package says more: what the outcomes and levels mean, and what is
           varied.
         </p>
       </section>

@@ -45,7 +45,7 @@ export function checkCalls(check: CheckContext, entries: readonly Entry[]): void
     const others = more === 0 ? '' : ` So ${more === 1 ? 'is' : 'are'} ${counted(more, 'more call')}.`
     check.report(level, 'lint', {
       happened: `${findingText(finding)}${others}`,
-      hint: `The rule and the fix are described in docs/lint.md#${finding.rule}.`,
+      hint: `The rule and the fix are described in docs/reference/lint.md#${finding.rule}.`,
       details: { finding, more },
       entries: seqs.map(seq => ({ seq })),
     })
