@@ -72,6 +72,7 @@ describe('the packed package', () => {
     const first = new Set(packed.map(path => path.split('/')[0]))
     expect([...first].sort()).toEqual(
       [
+        'CHANGELOG.md',
         'LICENSE',
         'README.md',
         'SKILL.md',

@@ -64,7 +64,7 @@ const UNUSUAL = {
   handover: /\bhandovers?\b(?!-)/i,
 }
 
-it.each(['getting-started', 'scenarios', 'certification', 'unit-tests'])(
+it.each(['tutorials/getting-started', 'reference/scenarios', 'reference/certification', 'how-to/unit-tests'])(
   'docs/%s.md links the glossary where it uses an unusual term first',
   page => {
     const prose = read(`docs/${page}.md`)
@@ -75,7 +75,7 @@ it.each(['getting-started', 'scenarios', 'certification', 'unit-tests'])(
       const at = use.exec(prose)?.index
       if (at === undefined) return []
       const [line = ''] = prose.slice(prose.lastIndexOf('\n', at) + 1).split('\n')
-      return new RegExp(`\\[[^\\]]*(${use.source})[^\\]]*\\]\\(glossary\\.md#`, 'i').test(line)
+      return new RegExp(`\\[[^\\]]*(${use.source})[^\\]]*\\]\\((?:\\.\\./reference/)?glossary\\.md#`, 'i').test(line)
         ? []
         : [`${term}: ${line}`]
     })

@@ -24,11 +24,11 @@ export function testPattern(pattern: RegExp, text: string): boolean {
   return limitPattern(pattern, text.length, () => stateless.test(text))
 }
 
-/** Runs a test that uses the pattern. It is repeated once, because the process may have been suspended. */
+/** Runs a test that uses the pattern. It is repeated once, with more time, because the process may have been suspended. */
 export function limitPattern<Value>(pattern: RegExp, length: number, test: () => Value): Value {
   for (const isLast of [false, true]) {
     try {
-      return runWithin(PATTERN_LIMIT_MS, test)
+      return runWithin(isLast ? 5 * PATTERN_LIMIT_MS : PATTERN_LIMIT_MS, test)
     } catch (error) {
       if (!(error instanceof TimeLimitError)) throw error
       if (isLast) break

@@ -40,7 +40,7 @@ describe.each(SECTIONS.map(text => [text.split('\n')[0]!, text]))('%s', (heading
 })
 
 it('names only faults that exist', () => {
-  const linked = [...read('docs/how-to/troubleshooting.md').matchAll(/\[`(\w+)`\]\(\.\.\/faults\.md#/g)]
+  const linked = [...read('docs/how-to/troubleshooting.md').matchAll(/\[`(\w+)`\]\(\.\.\/reference\/faults\.md#/g)]
   const names = linked.map(([, name]) => name)
   expect(names).toEqual(['duplicate', 'swap', 'hold'])
   const sim = createSimulator()
