@@ -77,7 +77,7 @@ export const exploreCommand = defineCommand({
   },
   examples: {
     'explore --self-test --conversations 16': 'look how it works, with the built-in service',
-    'explore --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --for 10s --state explored.json':
+    'explore --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --conversations 16 --state explored.json':
       'search, and go on from there the next time',
   },
   async run(context, flags) {

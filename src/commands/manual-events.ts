@@ -31,7 +31,7 @@ export const triggerCommand = defineCommand({
     ...FLAGS,
   },
   examples: {
-    [`trigger "MESSAGE FROM USER" --body '{"message":"Hi"}'`]: 'one event',
+    'trigger "MESSAGE FROM USER"': 'one event',
     'trigger "MESSAGE FROM USER" --sign wrong-key': 'one that your service must refuse',
     'trigger "MESSAGE FROM USER" --fault duplicate=2 --fault gap=50ms': 'one that comes twice',
   },

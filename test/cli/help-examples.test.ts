@@ -1,5 +1,7 @@
 /** Runs what the help of each command shows at its end: the built package, as a user types it. `npm test` builds first. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
@@ -92,19 +94,21 @@ const EXAMPLES = (
 
 describe.concurrent('the examples of the help', () => {
   it.for(EXAMPLES)('$line', async ({ command, line }, { onTestFinished }) => {
-    const port = await freePort()
-    const here = (text: string) => text.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
-    const platformPort = await freePort()
-    const platformUrl = `http://127.0.0.1:${platformPort}`
+    // Before anything is awaited: it is removed when the test ends that is current now.
     const cwd = folderWith({
-      'driver.yaml': here(read('examples/intermediary/driver.yaml')),
       scenarios: null,
       'scenarios/takeover.yaml': SCENARIO,
-      'server.js': `process.env.PORT = '${port}'; import(${JSON.stringify(pathOf('examples/intermediary/main.js'))})`,
       'package.json': '{"scripts":{"test":"true"}}',
       'session.har': JSON.stringify(HAR),
       'body.json': '{"foo":1,"bar":2}',
     })
+    const port = await freePort()
+    const here = (text: string) => text.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+    const platformPort = await freePort()
+    const platformUrl = `http://127.0.0.1:${platformPort}`
+    writeFileSync(join(cwd, 'driver.yaml'), here(read('examples/intermediary/driver.yaml')))
+    const main = JSON.stringify(pathOf('examples/intermediary/main.js'))
+    writeFileSync(join(cwd, 'server.js'), `process.env.PORT = '${port}'; import(${main})`)
     if (command !== 'exec')
       await startExample(port, platformUrl, command === 'diagnose' ? 'other-key' : '', onTestFinished)
     let env: Record<string, string> = { HANDOVER_SIM_PORT: String(platformPort) }

@@ -85,8 +85,8 @@ export function htmlCertificate(certificate: CertificateReport): string {
           ))}
         </ul>
         <p class="hint">
-          <code>docs/reference/certification.md</code> of the package says more: what the outcomes and levels mean, and what is
-          varied.
+          <code>docs/reference/certification.md</code> of the package says more: what the outcomes and levels mean, and
+          what is varied.
         </p>
       </section>
     </>
