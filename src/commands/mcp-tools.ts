@@ -1,5 +1,5 @@
 /** Defines the tools of `handover-sim mcp`: what a coding assistant can do with a simulator, each by calls of its control API. */
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
+import type { McpServer, ServerContext, ToolAnnotations, ToolCallback } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { keysOf } from '../base/objects.ts'
 import { formatMs } from '../base/text/terminal-text.ts'
@@ -47,6 +47,36 @@ const DEFAULT_LINES = 40
 const finding = z.object({ code: z.string(), level: z.string(), happened: z.string(), hint: z.string() })
 const line = z.object({ seq: z.number(), kind: z.string(), line: z.string() })
 
+const Explanation = z.object({
+  entry: z.unknown(),
+  causes: z.array(line),
+  effects: z.array(line),
+  wrong: z.array(z.object({ seq: z.number(), why: z.string().nullable(), hint: z.string().nullable() })),
+  diagnosis: z.object({ happened: z.string(), fix: z.string() }).nullable().describe('Why a delivery was refused'),
+  findings: z.array(z.object({ seq: z.number(), rule: z.string(), message: z.string() })),
+  assumptions: z.array(z.object({ name: z.string(), behaviour: z.string() })),
+  checks: z.array(z.object({ check: z.string(), happened: z.string(), hint: z.string() })),
+  pages: z.array(z.string()).describe('Resources of this server that say more'),
+})
+
+/** For a reader. `chatId`: the chat that it is about; undefined for an entry. */
+function explanationText(found: z.infer<typeof Explanation>, chatId: string | undefined): string {
+  const { entry, causes, effects, wrong, diagnosis, checks, findings, assumptions, pages } = found
+  const parts: Readonly<Record<string, readonly string[]>> = {
+    'Caused by': causes.map(one => one.line),
+    Caused: effects.map(one => one.line),
+    Wrong: wrong.map(({ seq, why, hint }) => [`#${seq} ${why ?? 'failed'}`, hint].filter(Boolean).join('; ')),
+    Diagnosis: diagnosis === null ? [] : [`${diagnosis.happened} Fix: ${diagnosis.fix}`],
+    Checks: checks.map(one => `${one.check}: ${one.happened} ${one.hint}`),
+    Findings: findings.map(one => `#${one.seq} ${one.rule}: ${one.message}`),
+    'Rests on assumptions': assumptions.map(one => `${one.name}: ${one.behaviour}`),
+    Read: pages,
+  }
+  const head = chatId === undefined ? JSON.stringify(entry) : `Chat ${chatId}`
+  const rows = Object.entries(parts).flatMap(([title, lines]) => (lines.length === 0 ? [] : [`${title}:`, ...lines]))
+  return rows.length === 0 ? `${head}: nothing is wrong so far.` : [head, ...rows].join('\n')
+}
+
 /** One line for each entry, as `start --output compact` prints them, after its number; none for an event, which its delivery shows. */
 function linesOf(entries: readonly Entry[]): z.infer<typeof line>[] {
   const log = createLog({ style: 'compact', colorLevel: 0, columns: COLUMNS })
@@ -64,32 +94,54 @@ const query = (values: Readonly<Record<string, unknown>>): string =>
 const READS = { readOnlyHint: true, openWorldHint: false } as const
 const ACTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const
 
-export function addTools(server: McpServer, control: ControlClient): void {
-  const newestChat = async (signal: AbortSignal): Promise<string> => {
-    const { chats } = await control.get<{ chats: { chat_id: string }[] }>('/chats', signal)
-    const newest = chats.at(-1)
-    if (newest === undefined) throw new ToolError('There is no chat yet: call open_chat first.')
-    return newest.chat_id
-  }
-  const journal = (filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
-    control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
-      `/journal?${query({ limit: MOST_ENTRIES, ...filter })}`,
-      signal,
-    )
-  /** A refusal is an answer that the assistant reads, not a failure of the protocol. */
-  const answering =
-    <Input>(work: (input: Input, signal: AbortSignal, context: ServerContext) => Promise<ToolAnswer>) =>
-    async (input: Input, context: ServerContext) => {
+/** What a tool is run with beside its input. */
+interface ToolCall {
+  readonly control: ControlClient
+  readonly signal: AbortSignal
+  readonly context: ServerContext
+}
+
+interface ToolDefinition<Input> {
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: Input
+  readonly outputSchema: z.ZodType
+  readonly annotations: ToolAnnotations
+}
+
+/** Returns a function that adds the tool. A refusal is an answer that the assistant reads, not a failure of the protocol. */
+const tool =
+  <Input extends z.ZodType>(
+    name: string,
+    definition: ToolDefinition<Input>,
+    run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>,
+  ) =>
+  (server: McpServer, control: ControlClient) =>
+    server.registerTool(name, definition, (async (input: z.infer<Input>, context: ServerContext) => {
       try {
-        const { text, data } = await work(input, context.mcpReq.signal, context)
-        return { content: [{ type: 'text' as const, text }], structuredContent: data }
+        const { text, data } = await run(input, { control, signal: context.mcpReq.signal, context })
+        return { content: [{ type: 'text', text }], structuredContent: data }
       } catch (error) {
         if (!(error instanceof ToolError)) throw error
-        return { content: [{ type: 'text' as const, text: error.message }], isError: true }
+        return { content: [{ type: 'text', text: error.message }], isError: true }
       }
-    }
+    }) as ToolCallback<Input>)
 
-  server.registerTool(
+async function newestChat(control: ControlClient, signal: AbortSignal): Promise<string> {
+  const { chats } = await control.get<{ chats: { chat_id: string }[] }>('/chats', signal)
+  const newest = chats.at(-1)
+  if (newest === undefined) throw new ToolError('There is no chat yet: call open_chat first.')
+  return newest.chat_id
+}
+
+const journalOf = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
+  control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
+    `/journal?${query({ limit: MOST_ENTRIES, ...filter })}`,
+    signal,
+  )
+
+const TOOLS = [
+  tool(
     'status',
     {
       title: 'Status',
@@ -110,7 +162,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       }),
       annotations: READS,
     },
-    answering(async (_, signal) => {
+    async (_, { control, signal }) => {
       const [state, keys, agent, readiness] = await Promise.all([
         control.get<SimulatorState>('/state', signal),
         control.get<{ api_key: string; bot_id: number; url: string; webhook_url: string | null }>('/keys', signal),
@@ -142,10 +194,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
         ...wrong.map(one => `Wrong: ${one.check}: ${one.happened} ${one.hint}`),
       ]
       return { text: rows.join('\n'), data }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'open_chat',
     {
       title: 'Open a chat',
@@ -157,7 +209,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.object({ chat_id: z.string(), user_id: z.string(), ack: z.unknown() }),
       annotations: ACTS,
     },
-    answering(async ({ language, ask_for_agent }, signal) => {
+    async ({ language, ask_for_agent }, { control, signal }) => {
       const chat = await control.send<{ chat_id: string; user_id: string }>(
         'POST',
         '/chats',
@@ -177,10 +229,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
       }
       const asked = ask_for_agent ? ` The user asked for an agent. ${ackText(ack)}` : ''
       return { text: `Chat ${chat_id} is open.${asked}`, data: { chat_id, user_id, ack } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'user',
     {
       title: 'Act as the end user',
@@ -193,17 +245,17 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.object({ chat_id: z.string(), delivery_id: z.string().nullable(), ack: z.unknown() }),
       annotations: ACTS,
     },
-    answering(async ({ chat_id, text, press }, signal) => {
+    async ({ chat_id, text, press }, { control, signal }) => {
       if ((text === undefined) === (press === undefined)) throw new ToolError('Give one of text and press.')
-      const id = chat_id ?? (await newestChat(signal))
+      const id = chat_id ?? (await newestChat(control, signal))
       const [act, body] = press === undefined ? ['messages', { text }] : ['press', { button: press }]
       const path = `/chats/${encodeURIComponent(id)}/${act}?wait=ack`
       const { delivery_id, ack = null } = await control.send<UserAction>('POST', path, body, signal)
       return { text: ackText(ack), data: { chat_id: id, delivery_id, ack } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'agent',
     {
       title: 'Act as the human agent',
@@ -218,8 +270,8 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.looseObject({ outcome: z.string(), how: z.string(), items: z.array(z.unknown()).optional() }),
       annotations: ACTS,
     },
-    answering(async ({ verb, chat_id, text, with: parameters }, signal) => {
-      const id = chat_id ?? (verb === 'away' || verb === 'back' ? undefined : await newestChat(signal))
+    async ({ verb, chat_id, text, with: parameters }, { control, signal }) => {
+      const id = chat_id ?? (verb === 'away' || verb === 'back' ? undefined : await newestChat(control, signal))
       const answer =
         verb === 'inbox'
           ? await control.get<AgentAnswer>(`/agent/inbox?${query({ chat_id: id })}`, signal)
@@ -227,10 +279,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
       const shown = answer.items?.map(item => JSON.stringify(item)).join('\n') || 'The agent sees nothing of this chat.'
       const result = `${verb}: ${answer.outcome}${answer.error === undefined ? '' : `, ${answer.error}`} (${answer.how})`
       return { text: verb === 'inbox' ? `${result}\n${shown}` : result, data: { ...answer } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'wait_for',
     {
       title: 'Wait for a call or an event',
@@ -248,7 +300,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.object({ found: z.boolean(), entry: line.nullable(), nearest: z.array(line) }),
       annotations: READS,
     },
-    answering(async (filter, signal) => {
+    async (filter, { control, signal }) => {
       try {
         const entry = await control.get<Entry>(`/wait?${query(filter)}`, signal)
         const { seq, kind } = entry
@@ -262,10 +314,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
         const text = [error.message, 'Nearest:', ...nearest.map(one => one.line)].join('\n')
         return { text, data: { found: false, entry: null, nearest } }
       }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'journal',
     {
       title: 'Read the journal',
@@ -281,44 +333,31 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.object({ lines: z.array(line), left_out: z.number(), next_seq: z.number() }),
       annotations: READS,
     },
-    answering(async ({ limit = DEFAULT_LINES, whole = false, ...filter }, signal) => {
-      const { entries, next_seq } = await journal(filter, signal)
+    async ({ limit = DEFAULT_LINES, whole = false, ...filter }, { control, signal }) => {
+      const { entries, next_seq } = await journalOf(control, filter, signal)
       const latest = entries.slice(-limit)
       const lines = linesOf(entries).slice(-limit)
       const left_out = entries.length - latest.length
       const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(one => one.line)
       const more = left_out > 0 ? [`${left_out} earlier entries not shown: pass limit.`] : []
       return { text: [...more, ...rows].join('\n') || 'Nothing happened yet.', data: { lines, left_out, next_seq } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'explain',
     {
       title: 'Explain an entry or a chat',
       description:
         'With seq: one entry of the journal in full, what caused it, what it caused, why it failed, what to do (for a refused delivery, signatures of usual mistakes are tried), and which assumptions about the platform it rests on. Without: what is wrong in a chat.',
       inputSchema: z.object({ seq: z.number().int().optional(), chat_id: chatId }),
-      outputSchema: z.object({
-        entry: z.unknown(),
-        causes: z.array(line),
-        effects: z.array(line),
-        wrong: z.array(z.object({ seq: z.number(), why: z.string().nullable(), hint: z.string().nullable() })),
-        diagnosis: z
-          .object({ happened: z.string(), fix: z.string() })
-          .nullable()
-          .describe('Why a delivery was refused'),
-        findings: z.array(z.object({ seq: z.number(), rule: z.string(), message: z.string() })),
-        assumptions: z.array(z.object({ name: z.string(), behaviour: z.string() })),
-        checks: z.array(z.object({ check: z.string(), happened: z.string(), hint: z.string() })),
-        pages: z.array(z.string()).describe('Resources of this server that say more'),
-      }),
+      outputSchema: Explanation,
       annotations: ACTS,
     },
-    answering(async ({ seq, chat_id }, signal) => {
-      const id = seq === undefined ? (chat_id ?? (await newestChat(signal))) : undefined
+    async ({ seq, chat_id }, { control, signal }) => {
+      const id = seq === undefined ? (chat_id ?? (await newestChat(control, signal))) : undefined
       const [{ entries }, { assumptions }, { checks }] = await Promise.all([
-        journal({ chat_id: id }, signal),
+        journalOf(control, { chat_id: id }, signal),
         control.get<{ assumptions: { name: string; behaviour: string }[] }>('/assumptions', signal),
         control.get<ReadinessReport>('/readiness', signal),
       ])
@@ -357,7 +396,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
         ...shownBy.map(({ check }) => `docs://checks/${check}`),
         ...(findings.length > 0 ? ['docs://lint'] : []),
         ...(rests.size > 0 ? ['docs://assumptions'] : []),
-        ...(wrong.length > 0 ? ['docs://how-to/troubleshooting'] : []),
+        ...(wrong.length > 0 ? ['docs://troubleshooting'] : []),
       ]
       const data = {
         entry: entry ?? null,
@@ -372,41 +411,11 @@ export function addTools(server: McpServer, control: ControlClient): void {
         checks: shownBy,
         pages,
       }
-      const part = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [`${title}:`, ...rows])
-      const rows = [
-        ...(entry === undefined ? [`Chat ${id}`] : [JSON.stringify(entry)]),
-        ...part(
-          'Caused by',
-          data.causes.map(one => one.line),
-        ),
-        ...part(
-          'Caused',
-          data.effects.map(one => one.line),
-        ),
-        ...part(
-          'Wrong',
-          wrong.map(({ seq: at, why, hint }) => [`#${at} ${why ?? 'failed'}`, hint].filter(Boolean).join('; ')),
-        ),
-        ...(diagnosis === null ? [] : [`Diagnosis: ${diagnosis.text} Fix: ${diagnosis.fix}`]),
-        ...part(
-          'Checks',
-          shownBy.map(one => `${one.check}: ${one.happened} ${one.hint}`),
-        ),
-        ...part(
-          'Findings',
-          findings.map(one => `#${one.seq} ${one.rule}: ${one.message}`),
-        ),
-        ...part(
-          'Rests on assumptions',
-          data.assumptions.map(one => `${one.name}: ${one.behaviour}`),
-        ),
-        ...part('Read', pages),
-      ]
-      return { text: rows.length === 1 ? `${rows[0]}: nothing is wrong so far.` : rows.join('\n'), data }
-    }),
-  )
+      return { text: explanationText(data, id), data }
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'play',
     {
       title: 'Run a scenario',
@@ -422,7 +431,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.looseObject({ outcome: z.string(), seed: z.number(), failures: z.array(z.unknown()) }),
       annotations: { ...ACTS, idempotentHint: false },
     },
-    answering(async (body, signal) => {
+    async (body, { control, signal }) => {
       const { entries: _, ...played } = await control.send<PlayedScenario>('POST', '/plays', body, signal)
       const { outcome, reason, failures, seed, duration_ms } = played
       const failed = failures.map(
@@ -431,10 +440,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
       )
       const head = `${outcome}${reason === null ? '' : `: ${reason}`} in ${formatMs(duration_ms)}, seed ${seed}`
       return { text: [head, ...failed].join('\n'), data: { ...played } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'certify',
     {
       title: 'Run checks of the certification',
@@ -460,7 +469,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       }),
       annotations: { ...ACTS, idempotentHint: true },
     },
-    answering(async ({ only }, signal, context) => {
+    async ({ only }, { control, signal, context }) => {
       const { checks } = await control.get<ReadinessReport>('/readiness', signal)
       const chosen = checks.filter(
         ({ id }) => only === undefined || only.some(begin => id.startsWith(begin.toUpperCase())),
@@ -509,10 +518,10 @@ export function addTools(server: McpServer, control: ControlClient): void {
       )
       const left = not_tried.map(({ check, reason }) => `${check} not tried: ${reason}`)
       return { text: [...rows, ...left].join('\n'), data: { checks: tried, not_tried } }
-    }),
-  )
+    },
+  ),
 
-  server.registerTool(
+  tool(
     'configure',
     {
       title: 'Change the simulator',
@@ -532,7 +541,7 @@ export function addTools(server: McpServer, control: ControlClient): void {
       outputSchema: z.object({ done: z.array(z.string()) }),
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
     },
-    answering(async ({ reset, knobs, availability, fault, clear_faults, advance }, signal) => {
+    async ({ reset, knobs, availability, fault, clear_faults, advance }, { control, signal }) => {
       const done: string[] = []
       const act = async (
         what: string,
@@ -551,8 +560,12 @@ export function addTools(server: McpServer, control: ControlClient): void {
       if (done.length === 0)
         throw new ToolError('Give one of reset, knobs, availability, fault, clear_faults and advance.')
       return { text: `Done: ${done.join('; ')}.`, data: { done } }
-    }),
-  )
+    },
+  ),
+]
+
+export function addTools(server: McpServer, control: ControlClient): void {
+  for (const add of TOOLS) add(server, control)
 }
 
 interface Ack {

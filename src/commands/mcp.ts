@@ -100,7 +100,9 @@ function createMcpServer(control: ControlClient): McpServer {
   if (docs === null) return server
   for (const file of readdirSync(docs, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!file.endsWith('.md')) continue
-    const name = file.replaceAll('\\', '/').replace(/\.md$/, '')
+    // `docs://lint`, `docs://checks/SIG-01`: without the kind of the page.
+    const name = file.replaceAll('\\', '/').replace(/^(tutorials|how-to|reference|explanation)\/|\.md$/g, '')
+    if (name.endsWith('README')) continue
     const text = readFileSync(join(docs, file), 'utf8')
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name
     server.registerResource(name, `docs://${name}`, { title, mimeType: 'text/markdown' }, async uri => ({
