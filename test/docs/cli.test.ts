@@ -42,6 +42,7 @@ it.each(NAMES)('lists exactly the flags of %s', async name => {
   const documented = [
     ...flagsIn(own),
     ...(own.includes('](#setting-flags)') ? flagsIn(section(PAGE, 'Setting flags')) : []),
+    ...(own.includes('](#address-flags)') ? flagsIn(section(PAGE, 'Address flags')) : []),
   ]
   expect(documented.sort()).toEqual(has.sort())
 })
