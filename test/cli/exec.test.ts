@@ -1,5 +1,4 @@
 /** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -8,23 +7,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
-import { fakeOutput } from './fake-io.ts'
+import { BIN, startProgram } from './program.ts'
 
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary/main.js', import.meta.url))
 
 function exec(argv: readonly string[], { cwd = folderWith(), env = {} as Record<string, string> } = {}) {
-  const child = spawn(process.execPath, [BIN, 'exec', ...argv], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  child.stdout.setEncoding('utf8').on('data', stdout.write)
-  child.stderr.setEncoding('utf8').on('data', stderr.write)
-  const code = new Promise<number | null>(resolve => child.on('close', resolve))
-  return { child, stdout, stderr, code, cwd }
+  return { ...startProgram([process.execPath, BIN, 'exec', ...argv], { cwd, env }), cwd }
 }
 
 const node = (script: string) => ['--', process.execPath, '--input-type=module', '-e', script]

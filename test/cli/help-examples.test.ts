@@ -9,7 +9,7 @@ import { startSimulator } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
 import { pathOf, read } from '../docs/pages.ts'
 import { freePort } from '../support/port.ts'
-import { fakeOutput } from './fake-io.ts'
+import { BIN, startProgram } from './program.ts'
 
 const STARTED = JSON.stringify({
   event: 'TAKEOVER STARTED',
@@ -50,20 +50,13 @@ const EXIT_CODES: Readonly<Record<string, number>> = { 'trigger "MESSAGE FROM US
 
 type OnEnd = TestContext['onTestFinished']
 
-function shell(line: string, cwd: string, env: Readonly<Record<string, string>>, onTestFinished: OnEnd) {
-  // The shell is replaced, so that a signal reaches the command.
-  const child = spawn('/bin/sh', ['-c', `exec "$0" "$1" ${line}`, process.execPath, pathOf('bin/handover-sim.js')], {
+/** The shell is replaced, so that a signal reaches the command. */
+const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>, onEnd: OnEnd) =>
+  startProgram(['/bin/sh', '-c', `exec "$0" "$1" ${line}`, process.execPath, BIN], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, CI: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { HOME: cwd, CI: '1', ...env },
+    onEnd,
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  child.stdout.setEncoding('utf8').on('data', stdout.write)
-  child.stderr.setEncoding('utf8').on('data', stderr.write)
-  const code = new Promise<number | null>(resolve => child.on('close', resolve))
-  return { child, stdout, stderr, code }
-}
 
 /** Starts the example intermediary, which calls this platform. */
 async function startExample(

@@ -2,27 +2,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeOutput } from './fake-io.ts'
+import { BIN, startProgram } from './program.ts'
 
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
-
-function run(argv: string[], cwd = folderWith(), env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [BIN, ...argv], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  child.stdout.setEncoding('utf8').on('data', stdout.write)
-  child.stderr.setEncoding('utf8').on('data', stderr.write)
-  const code = new Promise<number | null>(resolve => child.on('close', resolve))
-  return { child, stdout, stderr, code }
-}
+const run = (argv: string[], cwd = folderWith(), env: Record<string, string> = {}) =>
+  startProgram([process.execPath, BIN, ...argv], { cwd, env })
 
 const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)![0]
 

@@ -1,25 +1,11 @@
 /** Runs the built command under load: what it shows of the traffic, and that its end loses nothing of it. */
-import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { folderWith } from '../config/folder.ts'
-import { fakeOutput } from './fake-io.ts'
-
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+import { BIN, startProgram } from './program.ts'
 
 async function start(...flags: string[]) {
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', ...flags], {
-    cwd: folderWith(),
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  child.stdout.setEncoding('utf8').on('data', stdout.write)
-  child.stderr.setEncoding('utf8').on('data', stderr.write)
-  const code = new Promise<number | null>(resolve => child.on('close', resolve))
+  const { child, stdout, stderr, code } = startProgram([process.execPath, BIN, 'start', '--port', '0', ...flags])
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await stdout.until(/\n/))![0]
   const post = (path: string, body: object) =>
     fetch(url + path, {
