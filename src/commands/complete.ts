@@ -68,7 +68,7 @@ const ZSH = `#compdef handover-sim
 _handover_sim() {
   local value about
   local -a values shown space
-  while IFS=$'\t' read -r value about; do
+  while IFS=$'\\t' read -r value about; do
     if [[ $value == :[0-9] ]]; then
       (( \${value#:} & 2 )) && space=(-S '')
     else

@@ -124,7 +124,8 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
         const late = lateFailures(result, earlier)
         for (const { kind, chat_id } of result.journal)
           if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
-        if (late.length === 0 || (late.length < failures.length && attempt >= ATTEMPTS_WITH_OTHERS)) break
+        const most = late.length < failures.length ? ATTEMPTS_WITH_OTHERS : ATTEMPTS
+        if (late.length === 0 || attempt >= most) break
         // On a busy machine, what the intermediary still does takes longer than its last calls were awaited.
         await wallDelay(LATE_CALLS_MS * 5 ** (attempt - 1), signal)
       }
