@@ -182,9 +182,9 @@ export const exploreCommand = defineCommand({
           },
         },
       })
-      const { findings, calibration, nextIndex } = result
+      const { findings, unconfirmed, calibration, nextIndex } = result
       if (flags.state !== undefined) {
-        const failing = findings.map(({ sequence }) => sequence)
+        const failing = [...findings, ...unconfirmed].map(({ sequence }) => sequence)
         saveText(resolve(io.cwd, flags.state), [textOfStored({ seed, nextIndex, situations, failing })])
       }
       const durationMs = elapsedMs() - startMs

@@ -53,6 +53,22 @@ describe('explore in a test', () => {
     fixed.assertPassed()
   })
 
+  it('reports what fails once and never again, and passes', async () => {
+    let lost = false
+    const loses = (text: string) => {
+      const isLost = !lost && isLoud(text)
+      lost ||= isLost
+      return isLost
+    }
+    const exploration = await explore(withSmallIntermediary({ loses }), { conversations: 60, seed: 3, within: '150ms' })
+    expect(lost).toBe(true)
+    expect(exploration.failures).toEqual([])
+    exploration.assertPassed()
+    expect(exploration.report()).toMatch(
+      /Not confirmed: INV-TEXT-TO-AGENT: A text of the user does not reach the agent: .*\n {2}it failed once, and neither alone nor among the same other conversations again\n {2}the conversation again: explore\(sim, \{ replay: \d+ \}\)/,
+    )
+  })
+
   it('runs the same conversations with the same seed, and others with another one', async () => {
     const heard = async (seed: number) => {
       const texts: string[] = []

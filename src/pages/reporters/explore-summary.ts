@@ -17,7 +17,7 @@ export function* exploreSummary(
   result: ExploreResult,
   { situations, seed, durationMs, rerun }: SummaryFacts,
 ): Generator<string> {
-  const { conversations, acts, findings, calibration, between, undecided, stopped } = result
+  const { conversations, acts, findings, unconfirmed, calibration, between, undecided, stopped } = result
   const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
   yield ''
   yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
@@ -27,10 +27,19 @@ export function* exploreSummary(
   for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {
     yield ''
     yield `FAILED ${invariant}: ${name}`
-    const rate = failed === 0 ? [`it did not fail alone in ${of} runs`] : [...needs, `failed ${failed} of ${of} times`]
+    const rate =
+      failed === 0
+        ? [`it did not fail alone in ${of} runs, and failed again among the same other conversations`]
+        : [...needs, `failed ${failed} of ${of} times`]
     const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
     yield `  ${[...rate, ...more].join('; ')}`
     yield `  ${file === null ? `no scenario file: ${rerun(sequence.seed)}` : file.path}`
+  }
+  for (const { invariant, name, sequence } of unconfirmed) {
+    yield ''
+    yield `Not confirmed: ${invariant}: ${name}`
+    yield '  it failed once, and neither alone nor among the same other conversations again'
+    yield `  the conversation again: ${rerun(sequence.seed)}`
   }
   for (const text of between) yield `FAILED between two conversations: ${text}`
   if (stopped !== null) yield `Stopped: ${stopped}.`

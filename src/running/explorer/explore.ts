@@ -63,7 +63,7 @@ export interface Finding {
   readonly name: string
   /** What the failure needs beside these acts, as sentences. */
   readonly needs: readonly string[]
-  /** How often it failed when it was repeated. */
+  /** How often it failed when it was repeated alone; 0 when it failed again only among the same other conversations. */
   readonly failed: number
   readonly of: number
   /** The scenario file; null when it does not fail reliably. */
@@ -73,8 +73,17 @@ export interface Finding {
   others: number
 }
 
+/** A failure that did not come again. */
+interface Unconfirmed {
+  readonly invariant: InvariantId
+  readonly sequence: ActSequence
+  readonly name: string
+}
+
 export interface ExploreResult extends ExploreCounts {
   readonly findings: readonly Finding[]
+  /** What failed once, and neither alone nor among the same other conversations again: a busy machine may be the cause. */
+  readonly unconfirmed: readonly Unconfirmed[]
   readonly calibration: Calibration
   /** What happened between two conversations, so that no scenario shows it. */
   readonly between: readonly string[]
@@ -158,6 +167,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const between = new Set<string>()
   const undecided = new Map<string, number>()
   const findings: Finding[] = []
+  const unconfirmed: Unconfirmed[] = []
   const counts = { conversations: 0, acts: 0 }
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
   const calibration = await calibrate(options)
@@ -209,6 +219,11 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
     const wasAlone: boolean = isAlone
+    let waveAgain: Promise<ScenarioResult[][]> | null = null
+    const amongOthers = async (sequence: ActSequence) => {
+      waveAgain ??= runAll(wave)
+      return (await waveAgain)[wave.indexOf(sequence)]?.[0]
+    }
     for (const one of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
       if (signal.aborted || stopped !== null || isAlone !== wasAlone) break
@@ -222,7 +237,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         findings.filter(({ invariant, file }) => file !== null && invariant === one.invariant).length <
         MOST_OF_INVARIANT
       )
-        await examine(one)
+        await examine(one, amongOthers)
     }
     // After failures a plain conversation shows whether the intermediary still works.
     if (failed.length > 0 && stopped === null && !signal.aborted) {
@@ -231,10 +246,22 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         stopped = `after these conversations a plain one fails: seeds ${wave.map(one => one.seed).join(', ')}`
     }
   }
-  return { ...countsNow(), findings, calibration, between: [...between], undecided, stopped, nextIndex: index }
+  return {
+    ...countsNow(),
+    findings,
+    unconfirmed,
+    calibration,
+    between: [...between],
+    undecided,
+    stopped,
+    nextIndex: index,
+  }
 
-  /** Repeats a failure, shortens its conversation, and checks the scenario file. */
-  async function examine(failed: Failed): Promise<void> {
+  /** Repeats a failure, shortens its conversation, and checks the scenario file. `amongOthers`: runs it as it was run before. */
+  async function examine(
+    failed: Failed,
+    amongOthers: (sequence: ActSequence) => Promise<ScenarioResult | undefined>,
+  ): Promise<void> {
     const { sequence, cause } = failed
     const isSame = (one: ActSequence, result: ScenarioResult) => failureOf(one, result)?.cause === cause
     /** Runs alone, because other conversations at the same time may be the cause. Ends when it has failed often enough. */
@@ -268,7 +295,15 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const first = await repeat(sequence, plan, REPEATS, RELIABLE)
     if (signal.aborted) return
     if (first.failing.length < RELIABLE) {
-      if (first.failing.length === 0) return add(failed, 0, first.runs, null)
+      if (first.failing.length === 0) {
+        const again = await amongOthers(sequence)
+        await options.revive()
+        if (signal.aborted) return
+        if (again !== undefined && isSame(sequence, again)) return add(failed, 0, first.runs, null)
+        const { invariant } = failed
+        unconfirmed.push({ invariant, sequence, name: nameOf(sequence, invariant) })
+        return
+      }
       const more = await repeat(sequence, plan, MORE_REPEATS)
       return add(failed, first.failing.length + more.failing.length, first.runs + more.runs, null)
     }
