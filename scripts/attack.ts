@@ -1,6 +1,7 @@
 /**
  * Runs `npm run attack -- [--minutes N] [--seed S] [--only PART,...]`: the tests of test/attack with more rounds, each
- * part in a process of its own, and prints one table for docs/reference/security.md. The exit code is 1 when an attempt fails.
+ * part in a process of its own, and prints one table, which docs/reference/security.md sums up. The exit code is 1 when an
+ * attempt fails.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
