@@ -1,9 +1,8 @@
-/** Renders the JSON of every call and event, from the examples of the contract, for docs/reference/endpoints.md and docs/reference/webhooks.md. */
-import { readFileSync } from 'node:fs'
+/** Renders the examples of the contract as JSON, for docs/reference/endpoints.md and docs/reference/webhooks.md. */
 import { isMap } from '../src/base/objects.ts'
 import type { EndpointId } from '../src/platform/contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
-import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../src/platform/contract/examples.ts'
+import { ENDPOINT_EXAMPLES } from '../src/platform/contract/examples.ts'
 
 const COLUMNS = 110
 
@@ -25,14 +24,15 @@ function jsonText(value: unknown, indent = ''): string {
   return `{\n${fields.join(',\n')}\n${indent}}`
 }
 
-const block = (value: unknown): string[] => ['```json', jsonText(value), '```', '']
+/** A value as a block of JSON. */
+export const jsonBlock = (value: unknown): string => `\`\`\`json\n${jsonText(value)}\n\`\`\`\n`
 
 /** A section for each endpoint: its request and its answer. */
 export const endpointExamples = (): string[] =>
   (Object.keys(ENDPOINTS) as EndpointId[]).flatMap(id => {
     const { rule, summary, method, path } = ENDPOINTS[id]
     const { request, response } = ENDPOINT_EXAMPLES[id]
-    const body = request === null ? [] : block(request)
+    const body = request === null ? [] : [jsonBlock(request)]
     return [
       `### ${rule} ${summary}`,
       '',
@@ -41,18 +41,6 @@ export const endpointExamples = (): string[] =>
       ...body,
       'The answer, 200:',
       '',
-      ...block(response),
+      jsonBlock(response),
     ]
   })
-
-const BEGIN = '<!-- generated: events -->\n'
-const END = '<!-- end -->'
-
-/** The page with the JSON of every event between its two markers. */
-export function webhooksPage(): string {
-  const page = readFileSync(new URL('../docs/reference/webhooks.md', import.meta.url), 'utf8')
-  const [before, rest] = page.split(BEGIN)
-  const after = rest?.split(END)[1]
-  if (after === undefined) throw new Error(`docs/reference/webhooks.md has no ${BEGIN.trim()} with ${END} below it.`)
-  return [before, BEGIN, Object.values(EVENT_EXAMPLES).flatMap(block).join('\n'), END, after].join('')
-}

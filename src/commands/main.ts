@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { nearestName } from '../base/text/error-text.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import type { CliCommand } from './command.ts'
+import { EXIT_CODES } from './exit-codes.ts'
 import { type Context, type Io, processIo, reportError } from './io.ts'
 import { contextWithSecrets } from './secrets.ts'
 import { startCommand } from './start.ts'
@@ -101,7 +102,7 @@ between the platform's handover API and your help desk: on this machine, offline
 Every command: npx handover-sim --help. What is wrong here: npx handover-sim doctor
 `
 
-/** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 70 internal error, 129, 130 or 143 a signal. */
+/** Resolves with one of the `EXIT_CODES`. */
 export async function main(
   argv: readonly string[] = process.argv.slice(2),
   env: Context['env'] = process.env,
@@ -132,6 +133,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     .version(VERSION)
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)')
+    .addHelpText('after', `\nExit codes:\n${EXIT_CODES.map(row => `  ${row[0].padEnd(15)}${row[1]}\n`).join('')}`)
     .configureOutput({
       writeOut: text => stdout.write(text),
       writeErr: text => stderr.write(text),

@@ -5,9 +5,8 @@ import { knownKeys } from '../../src/base/schemas/definitions.ts'
 import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { resolveSettings } from '../../src/server/config/resolve.ts'
 import { ConfigFile, layerOf } from '../../src/server/config/schema.ts'
-import { TEXT_SETTINGS } from '../../src/server/config/settings.ts'
 import { folderWith } from '../config/folder.ts'
-import { blocks, read, rows, section } from './pages.ts'
+import { blocks, read } from './pages.ts'
 
 const PAGE = read('docs/reference/config.md')
 const [example = '', ...others] = blocks(PAGE, 'yaml')
@@ -46,14 +45,4 @@ it('an invalid file gives the error on the page', () => {
   const parse = () =>
     layerOf('handover-sim.config.yaml', parseSource('handover-sim.config.yaml', 'version: 1\nprot: 5\n', false))
   expect(parse).toThrow(shown)
-})
-
-it('the table of variables is complete', () => {
-  const documented = rows(section(PAGE, 'Precedence')).slice(1)
-  const has = TEXT_SETTINGS.map(({ name, flag, env }) => [name, flag, env])
-  const names = documented.map(cells =>
-    cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
-  )
-  expect(names.filter(([name]) => has.some(([known]) => known === name))).toEqual(has)
-  expect(documented).toHaveLength(has.length + 2)
 })

@@ -43,14 +43,6 @@ it('lists the routes that each workspace has', () => {
   expect(ofWorkspaces.map(route => route.replace(BELOW, '/_sim/')).sort()).toEqual([...named].sort())
 })
 
-it('lists their query parameters', () => {
-  for (const { route, query } of own) {
-    const asked = documented.find(row => routeOf(row) === route)![1]!
-    const names = [...(/\?([\w=&]+)/.exec(asked)?.[1]?.matchAll(/(\w+)=/g) ?? [])].map(([, name]) => name)
-    expect(names, route).toEqual(query)
-  }
-})
-
 /** The routes that only the page of UI mode uses begin so. */
 const [, PRIVATE = ''] = /The routes under `(\S+)` serve the page of \[UI mode\]/.exec(PAGE)!
 

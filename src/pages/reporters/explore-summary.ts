@@ -29,7 +29,7 @@ export function* exploreSummary(
     yield `FAILED ${invariant}: ${name}`
     const rate =
       failed === 0
-        ? [`it did not fail alone in ${of} runs, and failed again among the same other conversations`]
+        ? [`it did not fail alone in ${of} runs, and failed again among a few others`]
         : [...needs, `failed ${failed} of ${of} times`]
     const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
     yield `  ${[...rate, ...more].join('; ')}`
@@ -38,7 +38,7 @@ export function* exploreSummary(
   for (const { invariant, name, sequence } of unconfirmed) {
     yield ''
     yield `Not confirmed: ${invariant}: ${name}`
-    yield '  it failed once, and neither alone nor among the same other conversations again'
+    yield '  it failed once, and neither alone nor among a few others again'
     yield `  the conversation again: ${rerun(sequence.seed)}`
   }
   for (const text of between) yield `FAILED between two conversations: ${text}`

@@ -108,7 +108,7 @@ export const DriverFile = z.strictObject({
   does: z.optional(
     z.record(z.string(), VerbSection).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),
   ),
-  target: z.optional(TargetSection),
+  target: z.optional(TargetSection.check(described('Lets a run start, stop and restart the intermediary'))),
 })
 export type DriverFile = z.infer<typeof DriverFile>
 

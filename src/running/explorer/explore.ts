@@ -63,7 +63,7 @@ export interface Finding {
   readonly name: string
   /** What the failure needs beside these acts, as sentences. */
   readonly needs: readonly string[]
-  /** How often it failed when it was repeated alone; 0 when it failed again only among the same other conversations. */
+  /** How often it failed when it was repeated alone; 0 when it failed again only among other conversations. */
   readonly failed: number
   readonly of: number
   /** The scenario file; null when it does not fail reliably. */
@@ -82,7 +82,7 @@ interface Unconfirmed {
 
 export interface ExploreResult extends ExploreCounts {
   readonly findings: readonly Finding[]
-  /** What failed once, and neither alone nor among the same other conversations again: a busy machine may be the cause. */
+  /** What failed once, and neither alone nor among a few others again: a busy machine may be the cause. */
   readonly unconfirmed: readonly Unconfirmed[]
   readonly calibration: Calibration
   /** What happened between two conversations, so that no scenario shows it. */
@@ -108,6 +108,8 @@ const RELIABLE = 2
 /** The rate of an intermittent failure is measured with so many more runs. */
 const MORE_REPEATS = 7
 const SHRINK_MS = 60_000
+/** How many conversations run at once when a failure that does not come alone is repeated among others. */
+const FEW_JOBS = 4
 /** How long an effect may take while a conversation is shortened, at least; the shortest one has the usual time again. */
 const LEAST_WITHIN_MS = 1_000
 /** No more findings of one invariant are shortened: the first ones show what to fix. */
@@ -129,8 +131,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   let isAlone = false
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
-  const runPlans = async (wanted: readonly SelectedScenario[]): Promise<RunResult> => {
-    const result = await options.run(wanted, isAlone ? 1 : jobs, hashWords(`run ${++runs}`, seed)[0] >>> 1)
+  const runPlans = async (wanted: readonly SelectedScenario[], atOnce = jobs): Promise<RunResult> => {
+    const result = await options.run(wanted, isAlone ? 1 : atOnce, hashWords(`run ${++runs}`, seed)[0] >>> 1)
     for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
     return result
   }
@@ -139,6 +141,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     sequences: readonly ActSequence[],
     times = 1,
     atMostMs = withinMs,
+    atOnce = jobs,
   ): Promise<ScenarioResult[][]> => {
     const settings = { ...calibration.abilities, inProcess, withinMs: Math.min(withinMs, atMostMs) }
     const named = sequences.map((sequence, index) =>
@@ -151,7 +154,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       ),
     )
     const wanted = plans.flatMap(plan => Array.from({ length: times }, (_, index) => ({ plan, instance: index + 1 })))
-    const result = await runPlans(wanted)
+    const result = await runPlans(wanted, atOnce)
     return sequences.map((_, index) => result.scenarios.slice(index * times, (index + 1) * times))
   }
   const failureOf = (sequence: ActSequence, result: ScenarioResult | undefined): Failed | null => {
@@ -219,10 +222,11 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
     const wasAlone: boolean = isAlone
-    let waveAgain: Promise<ScenarioResult[][]> | null = null
+    // Those that ran at about the same time, few at once: what fails then needs others, and no busy machine.
     const amongOthers = async (sequence: ActSequence) => {
-      waveAgain ??= runAll(wave)
-      return (await waveAgain)[wave.indexOf(sequence)]?.[0]
+      const at = wave.indexOf(sequence)
+      const others = wave.slice(Math.max(0, at - jobs / 2), at + jobs / 2)
+      return (await runAll(others, RELIABLE, withinMs, FEW_JOBS))[others.indexOf(sequence)] ?? []
     }
     for (const one of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
@@ -257,10 +261,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     nextIndex: index,
   }
 
-  /** Repeats a failure, shortens its conversation, and checks the scenario file. `amongOthers`: runs it as it was run before. */
+  /** Repeats a failure, shortens its conversation, and checks the scenario file. `amongOthers` runs it beside others. */
   async function examine(
     failed: Failed,
-    amongOthers: (sequence: ActSequence) => Promise<ScenarioResult | undefined>,
+    amongOthers: (sequence: ActSequence) => Promise<readonly ScenarioResult[]>,
   ): Promise<void> {
     const { sequence, cause } = failed
     const isSame = (one: ActSequence, result: ScenarioResult) => failureOf(one, result)?.cause === cause
@@ -299,7 +303,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         const again = await amongOthers(sequence)
         await options.revive()
         if (signal.aborted) return
-        if (again !== undefined && isSame(sequence, again)) return add(failed, 0, first.runs, null)
+        if (again.some(result => isSame(sequence, result))) return add(failed, 0, first.runs, null)
         const { invariant } = failed
         unconfirmed.push({ invariant, sequence, name: nameOf(sequence, invariant) })
         return

@@ -49,28 +49,56 @@ const deliveryPath = optionKind<string>(
 /** Every setting besides the knobs, by its dotted name in the config file. Flags alone set `inspector`. */
 export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   port: { kind: port, initial: DEFAULTS.port, description: '0 takes any free port' },
-  host: { kind: host, initial: DEFAULTS.host },
+  host: { kind: host, initial: DEFAULTS.host, description: 'The address to listen on' },
   seed: { kind: SETTING_KINDS.seed, initial: DEFAULTS.seed, description: 'Same seed: same ids, names and texts' },
-  clock: { kind: optionKind('real or virtual', value => value === 'real' || value === 'virtual'), initial: 'real' },
-  base_url: { kind: SETTING_KINDS.base_url, initial: null },
+  clock: {
+    kind: optionKind('real or virtual', value => value === 'real' || value === 'virtual'),
+    initial: 'real',
+    description: 'A virtual clock stands still until it is moved',
+  },
+  base_url: {
+    kind: SETTING_KINDS.base_url,
+    initial: null,
+    description: 'What links of answers begin with. By default the address it listens on',
+  },
   control_token: {
     kind: controlToken,
     initial: null,
     description: 'What clients of the control API must send; without it, a server that other machines reach draws one',
   },
-  'webhook.url': { kind: SETTING_KINDS['webhook.url'], initial: null },
-  'bot.id': { kind: SETTING_KINDS['bot.id'], initial: DEFAULTS.botId },
-  'bot.name': { kind: SETTING_KINDS['bot.name'], initial: DEFAULTS.botName },
-  'bot.organization_id': { kind: SETTING_KINDS['bot.organization_id'], initial: DEFAULTS.organizationId },
-  'bot.replies': { kind: SETTING_KINDS['bot.replies'], initial: [] },
+  'webhook.url': {
+    kind: SETTING_KINDS['webhook.url'],
+    initial: null,
+    description: 'Where events are sent; without it, nowhere',
+  },
+  'bot.id': { kind: SETTING_KINDS['bot.id'], initial: DEFAULTS.botId, description: 'The bot of new chats' },
+  'bot.name': {
+    kind: SETTING_KINDS['bot.name'],
+    initial: DEFAULTS.botName,
+    description: 'The name that the user sees',
+  },
+  'bot.organization_id': {
+    kind: SETTING_KINDS['bot.organization_id'],
+    initial: DEFAULTS.organizationId,
+    description: 'The organization of the bot',
+  },
+  'bot.replies': {
+    kind: SETTING_KINDS['bot.replies'],
+    initial: [],
+    description: 'What the bot answers to a text that contains `match`',
+  },
   agent_driver: { kind: filledText, initial: null, description: 'The agent driver file' },
-  business_hours: { kind: SETTING_KINDS.business_hours, initial: null },
+  business_hours: {
+    kind: SETTING_KINDS.business_hours,
+    initial: null,
+    description: 'When handover requests are accepted; a day not named is closed',
+  },
   evidence: {
     kind: SETTING_KINDS.evidence,
     initial: null,
     description: 'What recorded traffic shows about the platform; calibrate --write makes it',
   },
-  inspector: { kind: flag, initial: true },
+  inspector: { kind: flag, initial: true, description: 'Whether it serves the page for people' },
   markers: {
     kind: SETTING_KINDS.markers,
     initial: true,

@@ -12,6 +12,8 @@ interface MatcherProblem {
 }
 
 interface OperatorRule {
+  /** What it matches, for readers. */
+  readonly matches: string
   /** The arguments it accepts, for errors. */
   readonly takes: string
   accepts(argument: unknown): boolean
@@ -51,49 +53,53 @@ export type Matcher = { [Operator in keyof OperatorArguments]: Alone<Operator> }
 
 export const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.includes('$(')
 
-const flag: OperatorRule = { takes: 'true', accepts: argument => argument === true, shape: { const: true } }
-const bound: OperatorRule = {
+const flag = { takes: 'true', accepts: (argument: unknown) => argument === true, shape: { const: true } }
+const bound = {
   takes: 'a number or a time as text',
-  accepts: argument => typeof argument === 'number' || typeof argument === 'string',
+  accepts: (argument: unknown) => typeof argument === 'number' || typeof argument === 'string',
   shape: { type: ['number', 'string'] },
 }
-const matcher: OperatorRule = { takes: 'a matcher', accepts: () => true, inside: true, shape: {} }
+const matcher = { takes: 'a matcher', accepts: () => true, inside: true, shape: {} } as const
 
 export const OPS: Readonly<Record<keyof OperatorArguments, OperatorRule>> = {
-  $any: flag,
-  $absent: flag,
-  $uuid: flag,
-  $iso: flag,
+  $any: { ...flag, matches: 'any value that is present' },
+  $absent: { ...flag, matches: 'no value' },
+  $uuid: { ...flag, matches: 'a UUID' },
+  $iso: { ...flag, matches: 'a time such as 2024-01-01T09:00:00Z' },
   $type: {
+    matches: 'a value of this type',
     takes: TYPES.join(', '),
     accepts: argument => TYPES.some(type => type === argument) || hasPlaceholder(argument),
     shape: { enum: TYPES },
   },
   $re: {
+    matches: 'a text, by a pattern or /pattern/flags',
     takes: 'a regular expression as text',
     accepts: argument => typeof argument === 'string',
     shape: { type: 'string' },
   },
-  $has: matcher,
-  $not: matcher,
-  $each: matcher,
+  $has: { ...matcher, matches: 'a list with such an item, a text with such a part' },
+  $not: { ...matcher, matches: 'what the matcher does not match' },
+  $each: { ...matcher, matches: 'a list of which every item matches' },
   $oneOf: {
+    matches: 'what one of them matches',
     takes: 'a list of matchers',
     accepts: argument => Array.isArray(argument) && argument.length > 0,
     inside: true,
     shape: { type: 'array', minItems: 1 },
   },
   $len: {
+    matches: 'a text or a list of this length',
     takes: 'a number or a matcher of one',
     accepts: argument => typeof argument === 'number' || hasPlaceholder(argument) || isMap(argument),
     inside: true,
     shape: { type: ['number', 'object', 'string'] },
   },
-  $gt: bound,
-  $gte: bound,
-  $lt: bound,
-  $lte: bound,
-  $exact: { takes: 'a value', accepts: () => true, shape: {} },
+  $gt: { ...bound, matches: 'more than this, or later' },
+  $gte: { ...bound, matches: 'this or more' },
+  $lt: { ...bound, matches: 'less than this, or earlier' },
+  $lte: { ...bound, matches: 'this or less' },
+  $exact: { matches: 'this value without further fields', takes: 'a value', accepts: () => true, shape: {} },
 }
 
 /** The problems of all matchers inside a value. */

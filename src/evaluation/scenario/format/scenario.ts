@@ -114,7 +114,7 @@ function oneOrSeveralChats({ chat, chats }: Readonly<Record<string, unknown>>): 
 export const ScenarioFile = z
   .strictObject({
     ...common,
-    kind: z.optional(z.literal('scenario')),
+    kind: z.optional(z.literal('scenario').check(described('What a file is without it'))),
     name: textSchema('What it shows; unique in a run', 'Happy path'),
     description: z.optional(z.string().check(described('More words for a reader'))),
     tags: texts('For --tag', ['smoke']),
@@ -122,7 +122,9 @@ export const ScenarioFile = z
     requires: texts('Driver verbs it cannot do without; usually inferred', ['agent.inbox']),
     seed: optionalStatic(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1),
     clock: z.optional(ClockSchema.check(described('Default: that of the run', 'virtual', 'real'))),
-    timeouts: z.optional(Timeouts),
+    timeouts: z.optional(
+      Timeouts.check(described('How long to wait: for acknowledgements, for calls, at the end, in all')),
+    ),
     level: optionalStatic(LEVEL, 'should: what fails in it is a warning. Default: must', 'should'),
     strict: z.optional(Strict.check(described('What fails beside the steps; false only warns', true))),
     exclusive: z.optional(z.boolean().check(described('Nothing else runs beside it; usually inferred'))),
