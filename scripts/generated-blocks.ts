@@ -10,6 +10,7 @@ import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schem
 import { OPS } from '../src/evaluation/scenario/format/matchers.ts'
 import { EVENT_EXAMPLES } from '../src/platform/contract/examples.ts'
 import { driverJsonSchema } from '../src/running/agent-driver/read-driver.ts'
+import { INVARIANTS } from '../src/running/explorer/invariants.ts'
 import { SETTINGS, TEXT_SETTINGS } from '../src/server/config/settings.ts'
 import { controlOpenApi } from '../src/server/control/openapi.ts'
 import { jsonBlock } from './examples-pages.ts'
@@ -202,6 +203,11 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
     ),
   'driver-keys': () => keysTable(DRIVER.properties ?? {}),
   'target-keys': () => keysTable(DRIVER.properties?.target?.properties ?? {}),
+  invariants: () =>
+    table(
+      ['invariant', 'what must hold'],
+      keysOf(INVARIANTS).map(id => [code(id), INVARIANTS[id].about]),
+    ),
   events: () => Object.values(EVENT_EXAMPLES).map(jsonBlock).join('\n'),
 }
 

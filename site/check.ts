@@ -34,7 +34,7 @@ const queries: [query: string, page: string][] = [
   ['port is in use', '/how-to/troubleshooting'],
   ['control token', '/reference/control-api'],
   ['exit codes', '/reference/cli'],
-  ['INV-TEXT-TO-AGENT', '/how-to/explore'],
+  ['INV-TEXT-TO-AGENT', '/reference/explore'],
   ['raw body signature', '/reference/checks/SIG-07'],
   ['docker', '/how-to/docker-and-compose'],
   ['pytest', '/how-to/other-languages'],

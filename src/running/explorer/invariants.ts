@@ -2,7 +2,7 @@
 import type { Failure } from '../../evaluation/evaluator/failure.ts'
 import type { CallName } from '../../evaluation/scenario/plan.ts'
 
-/** Each is a heading of docs/how-to/explore.md. `broken` says what happens when it does not hold, for the name of a scenario. */
+/** docs/reference/explore.md lists them. `broken` says what happens when it does not hold, for the name of a scenario. */
 export const INVARIANTS = {
   'INV-TEXT-TO-AGENT': {
     about:

@@ -143,9 +143,6 @@ export const CALL_SYMPTOMS: Readonly<Record<string, Symptom>> = {
     failureOf({ webhook: { fetch: async () => new Response('', { status: isFixed ? 200 : 401 }) } }, isFixed),
   'The webhook answers 404, or 204': isFixed => webhookAnswers(isFixed ? 200 : 404),
   'The platform answers 401': withChat((sim, isFixed) => start(sim, { chat_id: 'c1' }, isFixed ? sim.apiKey : 'other')),
-  'The platform answers 403: the key of the other endpoints': withChat((sim, isFixed) =>
-    request(sim, 'api/v1/chats/c1', isFixed ? sim.botApiKey : sim.apiKey),
-  ),
   'The platform answers 403 to a web page': isFixed =>
     fromPage(isFixed ? OWN_KEYS : {}, { origin: 'https://desk.example.test' }),
   'The platform answers 403 to a container': isFixed =>
@@ -153,14 +150,8 @@ export const CALL_SYMPTOMS: Readonly<Record<string, Symptom>> = {
   'The platform answers 404: the bot': withChat((sim, isFixed) =>
     start(sim, { chat_id: 'c1', bot_id: isFixed ? sim.botId : 7 }),
   ),
-  'The platform answers 400: the bot is a string': withChat((sim, isFixed) =>
-    start(sim, { chat_id: 'c1', bot_id: isFixed ? 1042 : '1042' }),
-  ),
   'The platform answers 404: the chat': withChat((sim, isFixed) =>
     start(sim, { chat_id: isFixed ? 'c1' : '8f0c1a52' }),
-  ),
-  'The platform answers 404: the path': withChat((sim, isFixed) =>
-    start(sim, { chat_id: 'c1' }, sim.apiKey, isFixed ? 'api/v2/handover/start' : 'handover/start'),
   ),
   'A test says that no call came': isFixed => failureOf({ webhook: { fetch: accepts } }, isFixed),
   'getaddrinfo ENOTFOUND bot.example.test': withClient,

@@ -1,7 +1,7 @@
 /** Causes the symptoms of docs/how-to/troubleshooting.md that commands show: with the mistake, and with its fix. */
 import { createServer } from 'node:http'
 import { main } from '../../../src/commands/main.ts'
-import { createSimulator, startSimulator } from '../../../src/index.ts'
+import { startSimulator } from '../../../src/index.ts'
 import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
 import { startWebhook } from '../../support/network.ts'
@@ -15,12 +15,6 @@ async function command(argv: readonly string[], files: Files = {}, env: Files = 
   await main([...argv], { NO_COLOR: '1', ...env }, io)
   return io.stdout.text + io.stderr.text
 }
-
-/** Checks a file with a mistake, and the same file without it. */
-const checked =
-  (file: string, wrong: string, right: string): Symptom =>
-  isFixed =>
-    command(['validate', file], { [file]: isFixed ? right : wrong })
 
 const scenario = (...steps: string[]) => `version: 1\nname: One\nsteps:\n${steps.map(step => `  - ${step}\n`).join('')}`
 const CHECK = 'check: { status: pending }'
@@ -36,13 +30,6 @@ async function onServer(use: (port: string, url: string) => Promise<string>, opt
 async function played(files: Files, argv: readonly string[] = []): Promise<string> {
   await using webhook = await startWebhook()
   return await command(['run', 's.yaml', '--port', '0', '--target', webhook.url, ...argv], files)
-}
-
-const targetIsMissing: Symptom = async isFixed => {
-  if (isFixed) return played(PRESS)
-  const port = await freePort()
-  const seen = await command(['run', 's.yaml', '--port', '0', '--target', `http://127.0.0.1:${port}/webhook`], PRESS)
-  return seen.replaceAll(String(port), '3000')
 }
 
 /** A target that throws at an event, or not. */
@@ -107,31 +94,6 @@ export const COMMAND_SYMPTOMS: Readonly<Record<string, Symptom>> = {
       { controlToken: 'mine' },
     ),
   'The simulator in the background does not end': doesNotEnd,
-  'There are no scenarios': isFixed =>
-    command(['run', '--dry-run', '--target', 'http://127.0.0.1:3000/webhook', ...(isFixed ? ['--builtin'] : [])]),
-  'No scenario matches': isFixed => command(['run', '--builtin', '--list', '--only', isFixed ? 'Happy' : 'hapy']),
-  'A scenario has a typing mistake': checked(
-    's.yaml',
-    scenario('press: handover', 'expect: strat'),
-    scenario('press: handover', 'expect: start'),
-  ),
-  'A scenario is indented wrongly': checked(
-    's.yaml',
-    `${scenario('press: handover')} - expect: start\n`,
-    PRESS['s.yaml'],
-  ),
-  'The config file has a typing mistake': isFixed =>
-    command(['config'], { 'handover-sim.config.yaml': isFixed ? 'port: 5\n' : 'prot: 5\n' }),
-  'A flag is unknown': isFixed => {
-    const flag = isFixed ? '--webhook-url' : '--webhok-url'
-    return command(['config', flag, 'http://127.0.0.1:3000/webhook'])
-  },
-  'A test names an unknown call': async isFixed => {
-    const ada = await createSimulator().chat()
-    const name = (isFixed ? 'start' : 'strat') as 'start'
-    return ada.expectNone(name, {}, { for: '0s' }).then(() => 'none', String)
-  },
-  'The target is not reachable': targetIsMissing,
   'The intermediary ends by itself': targetEnds,
   'A scenario is inconclusive': isFixed =>
     played({
