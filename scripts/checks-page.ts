@@ -9,32 +9,29 @@ const cell = (text: string) => text.replaceAll('|', '\\|')
 
 const PROFILE_TEXTS: Readonly<Record<Profile, string>> = {
   webhook: 'Needs only the URL of the webhook.',
-  flow: 'Needs an [agent driver](../driver.md) too, which acts as the human agent.',
-  resilience: 'Faults of the platform, load, and restarts of the intermediary.',
+  flow: 'Needs an [agent driver](../driver.md) too.',
+  resilience: 'Faults of the platform, load, and restarts. Needs an agent driver too.',
 }
 
 const NOT_ROTATED_TEXTS: Readonly<Record<NotRotated, string>> = {
-  recommended: 'the platform recommends what another value requires, so a check warns',
+  recommended: 'a check warns where another value refuses',
   documented: "the platform's public documentation states it",
-  setting: 'a choice of the workspace, not a gap',
-  own_check: 'a check of its own sets it',
+  setting: 'a setting of the workspace',
+  own_check: 'a check sets it',
   more_lenient: 'another value only forgives more',
-  changes_flow:
-    'with another value a correct intermediary acts differently, so a check could not tell right from wrong',
+  changes_flow: 'with another value a correct intermediary acts differently',
 }
 
-const rowOf = ({ id, level, rules, title, sends, passes }: CheckDefinition): string => {
-  const cells = [`[${id}](${id}.md)`, title, level, rules.join(', '), sends, passes]
-  return `| ${cells.map(cell).join(' | ')} |`
-}
+const rowOf = ({ id, level, rules, title }: CheckDefinition): string =>
+  `| [${id}](${id}.md) | ${cell(title)} | ${level} | ${rules.join(', ')} |`
 
 const sectionOf = (profile: Profile): string[] => [
   `## ${profile}`,
   '',
   PROFILE_TEXTS[profile],
   '',
-  '| check | what it shows | level | rules | sends | passes |',
-  '|---|---|---|---|---|---|',
+  '| check | what it shows | level | rules |',
+  '|---|---|---|---|',
   ...CHECKS.filter(check => check.profile === profile).map(rowOf),
   '',
 ]
@@ -53,16 +50,15 @@ export const checksPage = (): string =>
   [
     '# The checks',
     '',
-    'What `handover-sim certify` checks. Each has a page: what it means, how it goes wrong, how to fix it;',
-    '`handover-sim certify --explain SIG-07` prints it. MUST follows from the description of the platform or from its public',
-    'documentation of signatures (PUB); SHOULD is good practice (GP); INFO is a fact without a judgement. Rules are those of',
-    '[platform.md](../platform.md). [Certification](../certification.md) explains the outcomes and the levels.',
+    'What `handover-sim certify` checks. The page of a check says what it means, how it goes wrong, and how to fix it.',
+    '`handover-sim certify --list` prints what each sends, observes and demands. MUST follows from the description of the platform or',
+    'from its public documentation (PUB); SHOULD is good practice (GP); INFO is a fact. Rules are those of',
+    '[platform.md](../platform.md); [certification](../certification.md) explains outcomes and levels.',
     '',
     ...PROFILES.flatMap(sectionOf),
     '## What is varied',
     '',
-    "The platform's description leaves these behaviours open ([assumptions](../assumptions.md)). Each check has values of its",
-    'own, chosen by the seed.',
+    'Each check has values of its own for these [assumptions](../assumptions.md), chosen by the seed.',
     '',
     '| knob | values |',
     '|---|---|',

@@ -5,34 +5,38 @@ import { groupBy } from '../src/base/objects.ts'
 import { compile } from '../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../src/evaluation/scenario/load/load.ts'
 import type { Plan } from '../src/evaluation/scenario/plan.ts'
-import { ASSUMPTIONS } from '../src/platform/contract/assumptions.ts'
+import { ASSUMPTIONS, type AssumptionClass, type AssumptionTier } from '../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
 import { SCENARIO_GROUPS } from '../src/running/runner/schedule.ts'
 import { endpointExamples } from './examples-pages.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
+const list = (items: readonly string[]) => items.map(item => `\`${item}\``).join(', ')
+const namesOf = (items: readonly { readonly name: string }[]) => list(items.map(({ name }) => name))
 const knobText = (value: unknown) =>
   Array.isArray(value) ? `[${value.join(', ')}]` : String(value) === '' ? '(empty)' : String(value)
 
+/** The examples of a duration, which the page has once. */
+const DURATIONS = ' such as 500ms, 5s, 10m, 12h'
+
 export function assumptionsPage(): string {
   const defaults = defaultKnobs()
-  const knob = (name: keyof typeof defaults) =>
-    `\`${name}\`: **${cell(knobText(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
-  const rows = ASSUMPTIONS.map(
-    ({ name, rule, open, behaviour, knobs, ...assumption }) =>
-      `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} | ${assumption.class} | ${assumption.tier} |`,
-  )
+  const valuesOf = (name: keyof typeof defaults) =>
+    `**${cell(knobText(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name).replace(DURATIONS, ''))})`
+  const rows = ASSUMPTIONS.map(({ name, rule, open, behaviour, knobs }) => {
+    const values = knobs.map(knob => `${knob === name ? '' : `\`${knob}\`: `}${valuesOf(knob)}`)
+    return `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${values.join('<br>') || 'none'} |`
+  })
+  const ofClass = (one: AssumptionClass) => namesOf(ASSUMPTIONS.filter(assumption => assumption.class === one))
+  const ofTier = (tier: AssumptionTier) => namesOf(ASSUMPTIONS.filter(assumption => assumption.tier === tier))
   return [
     '# What the platform does not say',
     '',
-    "The platform's description leaves these behaviours open. For each, this page says what handover-sim does instead and",
-    'which knobs change it; the default is in bold. Rules are those of [platform.md](platform.md).',
-    '',
-    'An assumption has the name of the knob that changes it. An answer that rests on assumptions names them in the header',
-    '`x-handover-sim-unspecified: start.again`, the journal adds the values in force',
-    '(`"unspecified": { "start.again": "accept" }`), and the log shows `assumed start.again=accept` with the first such call.',
-    'If your platform does something else, set that knob:',
+    "The platform's description leaves these behaviours open. Each has the name of the knob that changes it. An answer that",
+    'rests on it has the header `x-handover-sim-unspecified: start.again`, the journal has',
+    '`"unspecified": { "start.again": "accept" }`, and the log shows `assumed start.again=accept` once. If your platform does',
+    'something else, set the knob:',
     '',
     '| where | how |',
     '|---|---|',
@@ -41,14 +45,24 @@ export function assumptionsPage(): string {
     '| while it runs | `PATCH /_sim/config` with `{ "start.again": "409" }` |',
     "| library | `createSimulator({ knobs: { 'start.again': '409' } })` |",
     '',
-    '`GET /_sim/assumptions` lists the assumptions with the values in force. Those without a knob cannot be changed.',
+    '`GET /_sim/assumptions` lists the values in force. Rules are those of [platform.md](platform.md). The default is in bold; a',
+    'duration is `500ms`, `5s`, `10m` or `12h`.',
     '',
-    '[`calibrate`](../how-to/calibration.md) compares them with recordings of your platform. `class` is which traffic shows it, `tier` is what it',
-    'rests on without your recordings.',
-    '',
-    '| assumption | rule | not said | what handover-sim does | knobs | class | tier |',
-    '|---|---|---|---|---|---|---|',
+    '| assumption | rule | not said | what handover-sim does | values of the knob |',
+    '|---|---|---|---|---|',
     ...rows,
+    '',
+    '## Class and tier',
+    '',
+    '[`calibrate`](../how-to/calibration.md) compares recordings of your platform with the values. The class is which traffic',
+    'shows an assumption, the tier is what it rests on without recordings. All others are `provoked` and `assumed`.',
+    '',
+    '| [class](../how-to/calibration.md#three-classes) or [tier](../how-to/calibration.md#tiers) | assumptions |',
+    '|---|---|',
+    `| class \`ordinary\` | ${ofClass('ordinary')} |`,
+    `| class \`never\` | ${ofClass('never')} |`,
+    `| tier \`described\` | ${ofTier('described')} |`,
+    `| tier \`documented\` | ${ofTier('documented')} |`,
     '',
   ].join('\n')
 }
@@ -99,8 +113,6 @@ export function endpointsPage(): string {
     '',
   ].join('\n')
 }
-
-const list = (items: readonly string[]) => items.map(item => `\`${item}\``).join(', ')
 
 export async function scenarioCataloguePage(): Promise<string> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))

@@ -1,10 +1,11 @@
 /** Generates docs/how-to/going-live.md: what changes on the real platform, and how to be safe where it may differ. */
+import { groupBy } from '../src/base/objects.ts'
 import { ASSUMPTIONS, type AssumptionName } from '../src/platform/contract/assumptions.ts'
 
 const BEGINNING = `# Going live
 
-The simulator and the real platform differ in a few settings, and in what the platform's description leaves open. This page
-lists both. No code of handover-sim belongs in production but \`handover-sim/signature\`.
+The simulator and the real platform differ in a few settings, and in what the platform's description leaves open. Of handover-sim,
+only \`handover-sim/signature\` belongs in production.
 
 ## Which settings change
 
@@ -18,7 +19,7 @@ lists both. No code of handover-sim belongs in production but \`handover-sim/sig
 | webhook URL | \`--webhook-url\` | in the handover settings: public, https, a certificate of a public authority |
 | texts of handover open, closed, entering, left | \`messages.open\` and so on | in the workspace |
 
-Read each of them from the environment, and end your service when one is missing. None needs a change of code.
+Read each from the environment, and end your service when one is missing.
 
 ## Checklist
 
@@ -28,135 +29,154 @@ Read each of them from the environment, and end your service when one is missing
 npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --strict
 \`\`\`
 
-2. They also pass when the platform decides the other way, where the description leaves it open:
+2. They also pass when the platform decides the other way:
 
 \`\`\`sh
 npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --set errors.body=empty --set errors.validation=422 --set webhook.json=spaced --set ids.chat=hex24 --set ids.message=uuid --set transcript.text=both
 npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --set webhook.retry=1s,5s --set webhook.order=none --set typing.webhook=off
 \`\`\`
 
-3. Your service works with other keys and another bot than those of the simulator:
+3. Your service works with other keys:
 
 \`\`\`sh
 npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --api-key another-key --bot-api-key another-bot-key
 \`\`\`
 
-4. The first real event has the signature that you expect. Save its body byte for byte, and compare:
+4. The first real event, saved byte for byte, has the signature that you expect:
 
 \`\`\`sh
 npx handover-sim verify --body body.json --signature "$SIGNATURE" --key-env HANDOVER_API_KEY
 \`\`\`
 
 5. No variable of the simulator is set in production: \`HANDOVER_SIM_URL\`, \`HANDOVER_SIM_API_KEY\`, \`HANDOVER_SIM_BOT_API_KEY\`.
-6. Logs contain chat id, event, status and duration of each call, and neither keys nor texts of users.
-
-Then play one conversation by hand on the platform: press, accept, write in both directions, send a file, end.
-[Record](proxy.md) it: [\`calibrate\`](calibration.md) names the [knobs](../reference/assumptions.md) that differ, and writes the values
-that fit. Run the scenarios again with them.
+6. Logs have chat id, event, status and duration of each call, and neither keys nor texts of users.
+7. You play one conversation by hand on the platform (press, accept, write in both directions, send a file, end) and
+   [record](proxy.md) it. [\`calibrate\`](calibration.md) names the knobs that differ; run the scenarios again with its values.
 
 ## Rate limits, retries, time
 
-- **Rate limits.** The simulator has none. Treat 429 as "later": wait for \`Retry-After\`, else 1s, 2s, 4s, and keep the order of
-  each chat. \`--set limits.rate=10/1s\` shows what your service does.
-- **Your retries.** Repeat a call after a network error, 429 and 5xx, but no other 4xx. An answer may be lost after the call took
-  effect, so a repeated \`message\` may appear twice: repeat it only when that is better than none. The fault
-  [\`drop\`](../reference/faults.md#calls-of-the-platform) loses an answer.
-- **Their retries.** The simulator sends each event once. The platform may send it again or never. Answer 200 at once, store the
-  event, then work. When a message seems to be missing, \`transcript\` has the messages before the request.
-- **Time.** A bot, a summary and the network take time there. Do not expect an answer within a fixed time in the
-  order of a test. Keep the clock of your server right, and compare no time of the platform with it.
-  \`--set bot.delay=2s\` and \`--set summarize.latency=5s\` make the simulator slower.
+- **Rate limits.** The simulator has none; \`--set limits.rate=10/1s\` adds one. After 429 wait for \`Retry-After\`, else 1s, 2s, 4s,
+  and keep the order of each chat.
+- **Your retries.** Repeat a call after a network error, 429 and 5xx, but no other 4xx. An answer may be lost
+  ([\`drop\`](../reference/faults.md#drop)) after the call took effect, so a repeated \`message\` may appear twice.
+- **Their retries.** The platform may send an event again or never. Answer 200 at once, store the event, then work.
+- **Time.** A bot, a summary and the network take time. Expect no answer within a fixed time, and compare no time of the platform
+  with your clock. \`--set bot.delay=2s\` and \`--set summarize.latency=5s\` make the simulator slower.
 
 ## What the simulator cannot know
 
-Each row is an [assumption](../reference/assumptions.md), which has its default and its knobs there. The last column keeps your service right
-whatever the platform does.
+What to do so that your service is right whatever the platform does. [Assumptions](../reference/assumptions.md) says what each is
+about.
 
-| assumption | not said | so that every answer is fine |
-|---|---|---|
+| assumptions | so that every answer is fine |
+|---|---|
 `
+
+const KEY_FROM_ENVIRONMENT = 'Read the key from the environment.'
+const NO_BOT_TEXT = 'Match no text of the bot, and do not announce the agent or the end a second time.'
+const ONE_CONVERSATION =
+  'Open nothing new for a repeated request. Store every message: a copy and a user who repeats a text look the same.'
+const ANSWER_SOON = 'Answer at the configured URL within a second: store the event first, work afterwards.'
+const YOUR_MISTAKE =
+  'Send bot and chat of the same event. Treat 400, 403, 404 and 422 alike: your mistake, never repeated.'
+const NO_SUMMARY = 'Do not count characters: call, and show no summary after any 4xx.'
+const TEXT_AS_IT_IS = 'Show the text as it is, without a check of its content.'
+const QUEUE_AND_REASON = 'Always send the queue `DEFAULT` and a reason.'
+const ONCE = 'Start once per request, and end once what you started; treat 409 as done.'
+const BETWEEN = 'Send messages and typing calls only between start and end; show a refusal to the agent.'
+const SMALL_BODIES = 'Split long messages, send files as links, and do not nest objects.'
+const DOWNLOAD =
+  'Download on the server when the event arrives, with a limit of your own. Send the handover key only to the host of the platform.'
+const UNKNOWN_VALUES = 'Ignore fields and values that you do not know; store the state of a chat yourself.'
+const WHO_WROTE = 'Do not decide by these fields who wrote; compare the name with your sender.'
+const IDS = 'Store ids as text of any length, exchange ids also as null; check no form.'
+const PLAIN_JSON = 'Send `application/json`, as UTF-8 without a byte order mark and without compression.'
 
 /** What an intermediary does so that its behaviour is right for every value of the assumption. */
 const ADVICE: Readonly<Record<AssumptionName, string>> = {
-  'webhook.signature': 'Compare the first real event with `verify`. Keep header name and encoding in one place.',
-  'webhook.json': 'Verify the raw bytes, then parse with a JSON parser. Match no text of the body.',
-  'webhook.retry': 'Process an event that comes again without effect, and do not rely on one that failed.',
-  'webhook.timeout': 'Answer within a second: store the event first, work afterwards.',
-  'webhook.redirect': 'Answer at the very URL that is configured, without a redirect.',
+  'webhook.signature': 'Compare the first real event with `verify`.',
+  'webhook.json': 'Verify the raw bytes, then parse with a JSON parser.',
+  'webhook.retry': ONE_CONVERSATION,
+  'webhook.timeout': ANSWER_SOON,
+  'webhook.redirect': ANSWER_SOON,
   'webhook.order': 'Accept events of a chat in any order; a message may come before its request.',
-  'webhook.idHeader': 'Recognize a repetition by chat, event and content, not by a header.',
-  'typing.webhook': 'Ignore both typing events unless you show them, and do not wait for them.',
+  'webhook.idHeader': ONE_CONVERSATION,
+  'typing.webhook': 'Ignore both typing events, and do not wait for them.',
   'typing.response': 'Read only the status.',
-  'typing.again': 'Send a new start before the timeout ends, at most every few seconds.',
-  'typing.timeout': 'Send a positive number of milliseconds, or leave the field out.',
+  'typing.again': 'Repeat typing_start before its timeout ends, at most every few seconds.',
+  'typing.timeout': 'Send a positive timeout, or none.',
   'typing.clearOn': 'Send typing_stop before a message and before the end.',
-  'typing.idle': 'Send typing calls only between start and end.',
+  'typing.idle': BETWEEN,
   'errors.body': 'Decide by the status alone; log the body as text, which may be empty or HTML.',
-  'errors.validation': 'Treat 400 and 422 alike: a mistake of yours, never repeated.',
-  'errors.idMismatch': 'Send bot and chat of the same event; treat 400, 403 and 404 alike.',
-  'summarize.errorStatus': 'Show no summary after any 4xx.',
-  'summarize.count': 'Do not count characters yourself: call, and accept a refusal.',
-  'summarize.text': 'Show the text as it is, with no check of form, length or language.',
-  'summarize.latency': 'Call in the background with a time limit of 30 s, after the chat was accepted.',
+  'errors.validation': YOUR_MISTAKE,
+  'errors.idMismatch': YOUR_MISTAKE,
+  'summarize.errorStatus': NO_SUMMARY,
+  'summarize.count': NO_SUMMARY,
+  'summarize.text': TEXT_AS_IT_IS,
+  'summarize.latency': 'Call in the background with a time limit of 30 s.',
   'availability.initial': 'Set the availability when your service starts.',
-  'availability.otherQueues': 'Send `DEFAULT`.',
-  'availability.missingQueue': 'Always send the queue.',
-  'availability.missingReason': 'Always send a reason.',
-  'availability.closedBlocksStart': 'Finish or end open chats before you close; show a refused start to the agent.',
-  'time.format': 'Do not parse the time, or accept ISO 8601 with any offset and numbers.',
-  'keys.handover': 'Read the key from the environment.',
-  'keys.bot': 'Read the key from the environment.',
+  'availability.otherQueues': QUEUE_AND_REASON,
+  'availability.missingQueue': QUEUE_AND_REASON,
+  'availability.missingReason': QUEUE_AND_REASON,
+  'availability.closedBlocksStart': 'Finish open chats before you close; show a refused start to the agent.',
+  'time.format': 'Do not parse the time.',
+  'keys.handover': KEY_FROM_ENVIRONMENT,
+  'keys.bot': KEY_FROM_ENVIRONMENT,
   'keys.more': 'Use one key per bot, chosen by the bot of the event. Accept an id as string or number.',
   'keys.shared': 'Use the bot API key only for chats, the handover key for all else.',
   'keys.graceful': 'Verify with a list of old and new key while you change it.',
   'request.repeat': 'Ignore a request of a chat that already waits or is taken over.',
-  'request.forwardPending': 'Accept a message before the agent has accepted, and show it to the agent later.',
+  'request.forwardPending': 'Accept a message before the agent has accepted, and show it later.',
   'bot.delay': 'Do not rely on the order of messages of bot and agent in the transcript.',
   'start.unrequested': 'Start only after a request; show a 409 to the agent.',
-  'start.again': 'Start once per request; treat 409 as "already taken over".',
-  'end.idle': 'End only what you started; treat 409 as "already ended".',
-  'message.requiresTakeover': 'Send messages only between start and end; show a refusal to the agent.',
+  'start.again': ONCE,
+  'end.idle': ONCE,
+  'message.requiresTakeover': BETWEEN,
   'message.allowEmpty': 'Send no empty message.',
-  'messages.open': 'Match no text of the bot.',
-  'messages.closed': 'Match no text of the bot.',
-  'messages.entering': 'Do not announce the agent a second time; match no text of the bot.',
-  'messages.left': 'Do not announce the end a second time; match no text of the bot.',
+  'messages.open': NO_BOT_TEXT,
+  'messages.closed': NO_BOT_TEXT,
+  'messages.entering': NO_BOT_TEXT,
+  'messages.left': NO_BOT_TEXT,
   'strict.sender': 'Always send a sender with name and avatar.',
   'buttons.schema': 'Send only label, and url or handover.',
-  'limits.body': 'Split long messages; send files as links.',
-  'limits.nesting': 'Send flat bodies.',
+  'limits.body': SMALL_BODIES,
+  'limits.nesting': SMALL_BODIES,
   'limits.rate': 'Treat 429 as "later", see above.',
-  'limits.attachmentKb': 'Pass files on as a stream, with a limit of your own.',
-  'attachments.auth': 'Download on the server, and send the handover key only to the host of the platform.',
-  'attachments.ttl': 'Download when the event arrives, not when the agent clicks.',
+  'limits.attachmentKb': DOWNLOAD,
+  'attachments.auth': DOWNLOAD,
+  'attachments.ttl': DOWNLOAD,
   'attachments.whenEmpty': 'Treat a missing list, an empty list and an empty text alike.',
   'translation.match': 'Send codes in small letters, with and without region: `nb`, `nb-NO`.',
-  'translation.engine': 'Show the text as it is, without a check of its content.',
-  'transcript.text': 'Show the text that is there; store what your agent wrote yourself.',
-  'transcript.state': 'Ignore the field; keep the state of a chat yourself.',
-  'transcript.source': 'Show unknown sources as they are.',
+  'translation.engine': TEXT_AS_IT_IS,
+  'transcript.text': 'Store what your agent wrote yourself.',
+  'transcript.state': UNKNOWN_VALUES,
+  'transcript.source': UNKNOWN_VALUES,
   'transcript.takenOver': 'Only distinguish null from everything else.',
-  'transcript.extra': 'Ignore fields that you do not know.',
-  'transcript.handover': 'Require only the messages, and accept fields that are missing.',
-  'transcript.noticeExchange': 'Do not take a message with an exchange id for an answer of the bot.',
-  'transcript.agentFromBot': 'Do not decide by these fields who wrote; compare the name with your sender.',
-  'ids.chat': 'Store ids as text of any length; check no form.',
-  'ids.message': 'Store ids as text of any length; check no form.',
-  'ids.user': 'Store ids as text of any length; check no form.',
-  'ids.exchange': 'Store ids as text, or null.',
-  'api.trailingSlash': 'Write the paths as in [endpoints](../reference/endpoints.md): a slash only after `message/`.',
-  'api.byteOrderMark': 'Send UTF-8 without a byte order mark.',
-  'api.contentEncoding': 'Do not compress requests.',
-  'api.contentType': 'Always send `application/json`.',
-  'api.answers':
-    'Read answers by the names of their fields, ignore fields that you do not know, and never compare the text of an error.',
+  'transcript.extra': UNKNOWN_VALUES,
+  'transcript.handover': 'Require only the messages.',
+  'transcript.noticeExchange': WHO_WROTE,
+  'transcript.agentFromBot': WHO_WROTE,
+  'ids.chat': IDS,
+  'ids.message': IDS,
+  'ids.user': IDS,
+  'ids.exchange': IDS,
+  'api.trailingSlash': 'Write a slash only after `message/`.',
+  'api.byteOrderMark': PLAIN_JSON,
+  'api.contentEncoding': PLAIN_JSON,
+  'api.contentType': PLAIN_JSON,
+  'api.answers': 'Read answers by the names of their fields, ignore others, and never compare the text of an error.',
   'api.unknownFields': 'Send only the fields of the description.',
-  'api.versions': 'Keep the version in the paths, not in the base URL; alert on 404 and 410.',
+  'api.versions': 'Write the version in the paths, not in the base URL; alert on 404 and 410.',
   'api.cors': 'Call the API from a server only, because a page would reveal the key.',
   'chat.idleTimeout': 'Treat a refused message as an ended chat, and tell the agent.',
 }
 
-const cell = (text: string) => text.replaceAll('|', '\\|')
-
-export const goingLivePage = (): string =>
-  BEGINNING + ASSUMPTIONS.map(({ name, open }) => `| \`${name}\` | ${cell(open)} | ${cell(ADVICE[name])} |\n`).join('')
+/** One row for all assumptions with the same advice. */
+export function goingLivePage(): string {
+  let page = BEGINNING
+  for (const [advice, assumptions] of groupBy(ASSUMPTIONS, ({ name }) => ADVICE[name])) {
+    const names = assumptions.map(({ name }) => `\`${name}\``).join(', ')
+    page += `| ${names} | ${advice.replaceAll('|', '\\|')} |\n`
+  }
+  return page
+}

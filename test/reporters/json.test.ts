@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jsonReport } from '../../src/pages/reporters/json.ts'
 import { read } from '../architecture/files.ts'
-import { rows, section } from '../docs/pages.ts'
+import { inlineCode, rows, section } from '../docs/pages.ts'
 import { HOSTILE, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
 import { escapedPlay, openResult, passedResult } from './samples.ts'
@@ -67,7 +67,7 @@ describe('json', () => {
 
   it('has exactly the documented fields', () => {
     const page = rows(section(read('docs/reference/reports.md'), 'json'))
-    const listed = (of: string) => page.filter(([where]) => where === of).map(([, field]) => field!.replaceAll('`', ''))
+    const listed = (of: string) => page.filter(([where]) => where === of).flatMap(([, fields]) => inlineCode(fields!))
     const failed = (scenarios[1]!.failures as Fields[])[0]!
     const parts: Record<string, Fields> = {
       run: parsed,

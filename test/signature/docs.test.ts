@@ -1,4 +1,4 @@
-/** Runs the programs of docs/reference/signature.md on their frameworks, and checks the table of mistakes. */
+/** Runs the programs of docs/reference/signature.md on their frameworks, and checks the list of mistakes. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { signatureHeaders } from '../../src/platform/signature/index.ts'
-import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../src/platform/signature/mistakes.ts'
+import { MISTAKE_TEXTS } from '../../src/platform/signature/mistakes.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { blocks, pathOf, read, rows, run, section } from '../docs/pages.ts'
+import { blocks, inlineCode, pathOf, read, run, section } from '../docs/pages.ts'
 import { bundled } from './bundle.ts'
 import { STAND_INS } from './stand-ins.ts'
 
@@ -177,10 +177,9 @@ it.each(programs.map((text, index) => [index + 1, text] as const))(
   },
 )
 
-it('the page lists all mistakes with their texts', () => {
-  const table = rows(PAGE.split('### Known mistakes')[1]!).slice(1)
-  const ids = Object.keys(MISTAKE_TEXTS) as MistakeId[]
-  expect(table).toEqual(ids.map(id => [`\`${id}\``, MISTAKE_TEXTS[id], FIX_TEXTS[id]]))
+it('the page lists all mistakes', () => {
+  const listed = inlineCode(PAGE.split('### Known mistakes')[1]!).filter(text => !['mistake', 'Bearer'].includes(text))
+  expect(listed.sort()).toEqual(Object.keys(MISTAKE_TEXTS).sort())
 })
 
 it('docs/reference/cli.md shows the output of `verify`', async () => {
