@@ -1,9 +1,10 @@
-/** Builds dist/: the bundles, the page, the types, and the licences of bundled packages. */
-import { mkdirSync, rmSync } from 'node:fs'
+/** Builds dist/: the bundles, the page, the types, and the licences of bundled packages; and llms-full.txt. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { buildBundles } from './build/bundles.ts'
 import { buildPage } from './build/page.ts'
 import { buildTypes } from './build/types.ts'
 import { collectLicences } from './licences.ts'
+import { llmsFullText } from './llms-text.ts'
 
 const root = new URL('..', import.meta.url).pathname
 rmSync(`${root}dist`, { recursive: true, force: true })
@@ -13,3 +14,4 @@ const bundles = await buildBundles(root)
 const page = await buildPage(root)
 collectLicences(root, [...bundles.flat(), ...page])
 buildTypes(root)
+writeFileSync(`${root}llms-full.txt`, llmsFullText())

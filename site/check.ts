@@ -39,6 +39,10 @@ const queries: [query: string, page: string][] = [
   ['docker', '/how-to/docker-and-compose'],
   ['pytest', '/how-to/other-languages'],
   ['virtual clock', '/reference/control-api#time'],
+  ['createSimulator', '/reference/'],
+  ['expectCall', '/reference/api'],
+  ['shortest conversation', '/reference/explore'],
+  ['evicted', '/reference/config'],
 ]
 const flags = new Set<string>()
 for (const name of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])

@@ -1,8 +1,9 @@
 /** The site: the pages of docs/ as they are, with a sidebar from their indexes, search, and light and dark. */
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { llmsFullText, llmsText } from '../../scripts/llms-text.ts'
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
 const KINDS = { tutorials: 'Tutorials', 'how-to': 'How to', reference: 'Reference', explanation: 'Explanation' }
@@ -46,6 +47,10 @@ export default defineConfig({
   srcDir: 'pages',
   outDir: fileURLToPath(new URL('./dist', import.meta.url)),
   cleanUrls: true,
+  buildEnd({ outDir }) {
+    writeFileSync(join(outDir, 'llms.txt'), llmsText())
+    writeFileSync(join(outDir, 'llms-full.txt'), llmsFullText())
+  },
   rewrites: {
     'README.md': 'index.md',
     ':folder/README.md': ':folder/index.md',

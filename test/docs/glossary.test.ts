@@ -69,6 +69,7 @@ it.each(['tutorials/getting-started', 'reference/scenarios', 'reference/certific
   page => {
     const prose = read(`docs/${page}.md`)
       .replace(/^```.*?^```$/gms, '')
+      .replace(/<!-- generated.*?<!-- end -->/gs, '')
       .replace(/^#.*$/gm, '')
       .replace(/`[^`\n]*`/g, '`')
     const unlinked = Object.entries(UNUSUAL).flatMap(([term, use]) => {
