@@ -153,6 +153,23 @@ const stepShape = (schema: Schema): Readonly<Record<string, Schema>> =>
   [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].map(stepShape)[0] ??
   {}
 
+/** The codes of errors in the source of the control API, by status. */
+function controlErrors(): string {
+  const folder = new URL('src/server/', ROOT)
+  const codes: Record<string, Set<string>> = {}
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts')))
+    for (const [, status = '', name = ''] of readFileSync(new URL(file, folder), 'utf8').matchAll(
+      /new ControlProblem\(\s*(\d{3}),\s*'([a-z_]+)'/g,
+    )) {
+      codes[status] ??= new Set()
+      codes[status].add(code(name))
+    }
+  return table(
+    ['status', 'codes'],
+    Object.entries(codes).map(([status, names]) => [status, [...names].sort().join(', ')]),
+  )
+}
+
 /** The settings of the config file that are no knobs. */
 const configKeys = (): string =>
   table(
@@ -203,6 +220,8 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
     ),
   'driver-keys': () => keysTable(DRIVER.properties ?? {}),
   'target-keys': () => keysTable(DRIVER.properties?.target?.properties ?? {}),
+  'fault-keys': () => keysTable(stepShape(SCENARIO.$defs?.Fault ?? {})),
+  'control-errors': controlErrors,
   invariants: () =>
     table(
       ['invariant', 'what must hold'],

@@ -7,6 +7,7 @@ import { loadScenarios } from '../src/evaluation/scenario/load/load.ts'
 import type { Plan } from '../src/evaluation/scenario/plan.ts'
 import { ASSUMPTIONS, type AssumptionClass, type AssumptionTier } from '../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
+import { ERRORS } from '../src/platform/contract/errors.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
 import { SCENARIO_GROUPS } from '../src/running/runner/schedule.ts'
 import { endpointExamples } from './examples-pages.ts'
@@ -97,6 +98,15 @@ export function endpointsPage(): string {
     'One conversation as an example. An optional field may be left out.',
     '',
     ...endpointExamples(),
+    '## Errors',
+    '',
+    'The platform publishes no codes (ER4), so each error rests on an assumption. The body is `{ "error": { "code", "message", "field"? } }`',
+    'unless the knob `errors.body` says otherwise.',
+    '',
+    '| code | status | assumption |',
+    '|---|---|---|',
+    ...Object.entries(ERRORS).map(([name, { status, assumed }]) => `| \`${name}\` | ${status} | \`${assumed}\` |`),
+    '',
     '## Web pages',
     '',
     'Browsers let pages on loopback addresses read every answer (CORS), and those in the knob `api.cors`. While a published',
