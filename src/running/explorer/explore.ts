@@ -108,7 +108,8 @@ const RELIABLE = 2
 /** The rate of an intermittent failure is measured with so many more runs. */
 const MORE_REPEATS = 7
 const SHRINK_MS = 60_000
-/** How many conversations run at once when a failure that does not come alone is repeated among others. */
+/** Among how many conversations a failure that does not come alone is repeated, and how many of them run at once. */
+const OTHERS = 16
 const FEW_JOBS = 4
 /** How long an effect may take while a conversation is shortened, at least; the shortest one has the usual time again. */
 const LEAST_WITHIN_MS = 1_000
@@ -225,8 +226,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // Those that ran at about the same time, few at once: what fails then needs others, and no busy machine.
     const amongOthers = async (sequence: ActSequence) => {
       const at = wave.indexOf(sequence)
-      const others = wave.slice(Math.max(0, at - jobs / 2), at + jobs / 2)
-      return (await runAll(others, RELIABLE, withinMs, FEW_JOBS))[others.indexOf(sequence)] ?? []
+      const others = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
+      return (await runAll(others, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[others.indexOf(sequence)] ?? []
     }
     for (const one of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
