@@ -431,7 +431,19 @@ describe('notes', () => {
         at({ kind: 'note', note: 'clock_advanced', by: '10m', to: '2024-01-01T09:10:00.000000Z' }),
         at({ kind: 'note', note: 'internal_error', where: 'timer', code: 'TypeError', message: 'x is not a function' }),
         at({ kind: 'note', note: 'evicted', message: 'The journal keeps 10 entries; older ones are being dropped.' }),
-        at({ kind: 'driver', chat_id: CHAT, verb: 'accept', ok: true }),
+        at({ kind: 'driver', chat_id: CHAT, verb: 'accept', outcome: 'ok', how: 'POST', status: 202, duration_ms: 4 }),
+        at({
+          ...{
+            kind: 'driver',
+            chat_id: CHAT,
+            verb: 'says',
+            text: 'Hello',
+            outcome: 'failed',
+            how: 'POST',
+            status: 409,
+          },
+          ...{ duration_ms: 3, failure: { code: 'status', status: 409, body: 'the chat is closed' } },
+        }),
       ]),
     ).toMatchInlineSnapshot(`
       "
@@ -444,7 +456,10 @@ describe('notes', () => {
                                                         function; please report it
       09:00:01                journal                   The journal keeps 10 entries; older ones are being
                                                         dropped.
-      09:00:01 c394b674       driver                    verb=accept ok=true
+      09:00:01 c394b674       agent -> help desk        accept
+                              answer 202                4.0 ms
+      09:00:01 c394b674       agent -> help desk        says "Hello"
+                              failed                    answered 409: the chat is closed, 3.0 ms
       "
     `)
   })

@@ -2,10 +2,11 @@
 import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
+import { type DriverCallEntry, isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { assumedIn } from '../../platform/wording/entry.ts'
-import { failureBesideStatus, failureText } from '../../platform/wording/failures.ts'
+import { driverFailureText, failureBesideStatus, failureText } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { errorIn, isInvalidSign } from '../../platform/wording/hints.ts'
 import { isSignedWrong, isWronglyAccepted } from './log-filter.ts'
@@ -45,8 +46,19 @@ export function describeEntry(entry: Entry, shownAssumptions: Set<string>): LogL
     case 'fault':
       return { direction: 'fault', what: visible(faultHitText(entry)) }
     default:
-      return { direction: entry.kind, what: fieldsText(entry) }
+      return isDriverCall(entry) && entry.verb !== undefined
+        ? describeAct(entry)
+        : { direction: entry.kind, what: fieldsText(entry) }
   }
+}
+
+/** What the agent did in the help desk. */
+function describeAct({ verb, outcome, status, duration_ms, failure, text }: DriverCallEntry): LogLine {
+  const label = status === undefined || failure !== undefined ? outcome : `answer ${status}`
+  const why = failure === undefined ? '' : `${visible(driverFailureText(failure))}, `
+  const level = outcome === 'ok' ? 'good' : 'bad'
+  const details: LogDetail[] = [{ label, text: `${why}${formatMs(duration_ms)}`, level }]
+  return { direction: 'agent -> help desk', what: visible(verb), quoted: text, details }
 }
 
 function describeUser({ action, text, button, attachments = [] }: EntryOf<'user'>): LogLine {
