@@ -61,7 +61,12 @@ describe('mcp', () => {
       expect(annotations?.readOnlyHint).toBeDefined()
     }
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(['docs://lint', 'docs://checks/SIG-01']))
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      // Two pages are named explore.
+      expect.arrayContaining([
+        ...['docs://lint', 'docs://checks/SIG-01', 'docs://how-to/explore', 'docs://reference/explore'],
+      ]),
+    )
     const { contents } = await client.readResource({ uri: 'docs://lint' })
     expect(contents[0]).toMatchObject({ text: read('docs/reference/lint.md') })
     expect(client.getInstructions()).toContain('Call status first')
