@@ -26,6 +26,6 @@ function describe({ text, original, attachments, buttons }) {
 const NEXT = `
 Where to go next:
   node bin/handover-sim.js start --demo     the same two servers
-  docs/tutorials/getting-started.md                   a handover by hand, with curl
+  docs/tutorials/getting-started.md         a handover by hand, with curl
   examples/intermediary/                    the intermediary of this demo
 `

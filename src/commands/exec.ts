@@ -1,7 +1,7 @@
 /** Runs a command beside a simulator, and ends with its exit code (`handover-sim exec -- COMMAND`). */
 import { constants } from 'node:os'
 import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
-import { createAbort, onParentExit } from '../base/runtime/node.ts'
+import { createAbort, freshSeed, onParentExit } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
 import { lint } from '../evaluation/linter/lint.ts'
@@ -49,6 +49,7 @@ const FLAGS = {
   '--allow-remote': 'the agent driver may be read from another machine',
   ...SETTING_FLAGS,
   '--port <number>': 'port to listen on (default: a free one)',
+  '--seed <number>': 'same seed: same ids, names and texts (default: a fresh one, named in the report)',
 } as const
 
 type ExecFlags = FlagsOf<typeof FLAGS>
@@ -123,8 +124,10 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
     let attached: AttachedAgent | null = null
     const readiness = new LazyReadiness(() => attached?.loadDriver ?? null, { onPlayed })
     const port = resolved.sources.port === 'default' ? 0 : resolved.options.port
+    // As for `run`: a running intermediary remembers the chats of earlier runs.
+    const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
     const server = await startServer(
-      { ...resolved.options, ...(port === undefined ? {} : { port }) },
+      { ...resolved.options, seed, ...(port === undefined ? {} : { port }) },
       undefined,
       secrets,
       {
@@ -264,7 +267,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
     instance: 1,
     startedAt,
     durationMs: elapsedMs() - started,
-    rerunCommand: `npx handover-sim exec -- ${command.map(word => shellWord(word)).join(' ')}`,
+    rerunCommand: `npx handover-sim exec --seed ${seed} -- ${command.map(word => shellWord(word)).join(' ')}`,
   }
   const scenario = {
     ...applyStrict({ strict: isStrict }, verdict),

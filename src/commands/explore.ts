@@ -34,6 +34,7 @@ import {
 import { type Context, EnvironmentError, UsageError } from './io.ts'
 import { reportRun } from './run-suite.ts'
 import { attach, createRerunCommand, repeatedWords, runInterruptibly, targetIn, whyUnreachable } from './run-target.ts'
+import { withSchemaPath } from './scenario-folder.ts'
 
 const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
@@ -177,7 +178,10 @@ export const exploreCommand = defineCommand({
           },
           found(finding) {
             const { file } = finding
-            if (file !== null) saveText(resolve(io.cwd, file.path), [context.secrets.redact(file.yaml)])
+            if (file !== null) {
+              const path = resolve(io.cwd, file.path)
+              saveText(path, [context.secrets.redact(withSchemaPath(file.yaml, path, io.cwd))])
+            }
             ui?.listener.found(finding)
           },
         },

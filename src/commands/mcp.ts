@@ -98,11 +98,16 @@ function createMcpServer(control: ControlClient): McpServer {
   addTools(server, control)
   const docs = packagePath('docs')
   if (docs === null) return server
-  for (const file of readdirSync(docs, { recursive: true, encoding: 'utf8' }).sort()) {
-    if (!file.endsWith('.md')) continue
-    // `docs://lint`, `docs://checks/SIG-01`: without the kind of the page.
-    const name = file.replaceAll('\\', '/').replace(/^(tutorials|how-to|reference|explanation)\/|\.md$/g, '')
-    if (name.endsWith('README')) continue
+  const files = readdirSync(docs, { recursive: true, encoding: 'utf8' })
+    .map(file => file.replaceAll('\\', '/'))
+    .filter(file => file.endsWith('.md') && !file.endsWith('README.md'))
+    .sort()
+  // `docs://lint`, `docs://checks/SIG-01`: without the kind of the page, except where two pages have the same name.
+  const shortNames = files.map(file => file.replace(/^(tutorials|how-to|reference|explanation)\/|\.md$/g, ''))
+  for (const [index, file] of files.entries()) {
+    const shortName = shortNames[index]!
+    const isUnique = shortNames.indexOf(shortName) === shortNames.lastIndexOf(shortName)
+    const name = isUnique ? shortName : file.replace(/\.md$/, '')
     const text = readFileSync(join(docs, file), 'utf8')
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name
     server.registerResource(name, `docs://${name}`, { title, mimeType: 'text/markdown' }, async uri => ({

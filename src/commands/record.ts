@@ -8,6 +8,7 @@ import { visible } from '../base/text/terminal-text.ts'
 import { defineCommand } from './command.ts'
 import { UsageError } from './io.ts'
 import { ADDRESS_FLAGS, askSimulator } from './running-simulator.ts'
+import { withSchemaPath } from './scenario-folder.ts'
 
 const FLAGS = {
   '--chat-id <id>': {
@@ -74,7 +75,7 @@ export const recordCommand = defineCommand({
       return 1
     }
     const { answer } = asked
-    if (file !== STDOUT) write(file, path, answer.yaml, flags.force ?? false)
+    if (file !== STDOUT) write(file, path, withSchemaPath(answer.yaml, path, io.cwd), flags.force ?? false)
     else if (!flags.json) io.stdout.write(answer.yaml)
 
     // Notes go to stderr; the last line says what the trial showed.

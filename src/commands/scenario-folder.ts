@@ -18,6 +18,10 @@ export function findScenarioFolder(flag: string | undefined, configFile: string 
   return folder
 }
 
+/** The scenario with the path of its schema as editors read it: from the folder of the file, not from that of the command. */
+export const withSchemaPath = (yaml: string, file: string, cwd: string): string =>
+  yaml.replace('$schema=./', () => `$schema=${relative(dirname(file), cwd).replaceAll('\\', '/') || '.'}/`)
+
 /** The name has only letters, digits and hyphens, so the file is inside of the folder. An existing file stays as it is. */
 export function createScenarioWriter(folder: string, cwd: string): Required<Recorder>['writeScenario'] {
   return ({ name, yaml }) => {
@@ -30,7 +34,7 @@ export function createScenarioWriter(folder: string, cwd: string): Required<Reco
     for (let count = 1; ; count++) {
       const file = join(folder, `${slug}${count === 1 ? '' : `-${count}`}.yaml`)
       try {
-        writeFileSync(file, yaml, { flag: 'wx' })
+        writeFileSync(file, withSchemaPath(yaml, file, cwd), { flag: 'wx' })
         return relative(cwd, file)
       } catch (error) {
         if (systemCodeOf(error) !== 'EEXIST') throw error

@@ -147,7 +147,7 @@ export const startCommand = defineCommand({
       const reason = await shutdown.ended
       if (isPretty) io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)
       if (isPretty && server.journal.query({ kind: 'delivery' }).length > 0)
-        io.stderr.write(`${(await readiness.report(server)).text}\n`)
+        io.stderr.write(`Checks of the certification: ${(await readiness.report(server)).text}\n`)
       const enough = new AbortController()
       await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
       enough.abort()

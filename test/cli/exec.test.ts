@@ -56,6 +56,23 @@ process.exit(3)`
     expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain('/api/v2/handover/message')
   })
 
+  it('gives chats new ids in each run, except with --seed', async () => {
+    const script = `${CALL}console.log((await control('/chats', {})).chat_id)`
+    const idWith = async (...flags: string[]) => {
+      const { stdout, code } = exec([...flags, ...node(script)])
+      expect(await code).toBe(0)
+      return stdout.text
+    }
+    const [first, second, seeded, again] = [
+      await idWith(),
+      await idWith(),
+      await idWith('--seed', '7'),
+      await idWith('--seed', '7'),
+    ]
+    expect(second).not.toBe(first)
+    expect(again).toBe(seeded)
+  })
+
   it('--strict fails for a finding of the linter', async () => {
     const script = `${CALL}
 const { chat_id } = await control('/chats', {})

@@ -61,7 +61,12 @@ describe('mcp', () => {
       expect(annotations?.readOnlyHint).toBeDefined()
     }
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(['docs://lint', 'docs://checks/SIG-01']))
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      // Two pages are named explore.
+      expect.arrayContaining([
+        ...['docs://lint', 'docs://checks/SIG-01', 'docs://how-to/explore', 'docs://reference/explore'],
+      ]),
+    )
     const { contents } = await client.readResource({ uri: 'docs://lint' })
     expect(contents[0]).toMatchObject({ text: read('docs/reference/lint.md') })
     expect(client.getInstructions()).toContain('Call status first')
@@ -90,7 +95,8 @@ describe('mcp', () => {
     const tried = await call('certify', { only: ['SIG-01', 'sig-02', 'RST'] }, () => steps++)
     expect(tried.data.checks.map((one: { outcome: string }) => one.outcome)).toEqual(['pass', 'pass'])
     expect(tried.data.not_tried).toMatchObject([{ check: 'RST-01' }])
-    expect(steps).toBe(2)
+    // The last one can arrive together with the answer, after which the client no longer listens.
+    expect([1, 2]).toContain(steps)
   })
 
   it('finds the signature over parsed JSON', async () => {

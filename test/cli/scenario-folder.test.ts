@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createScenarioWriter, findScenarioFolder } from '../../src/commands/scenario-folder.ts'
+import { createScenarioWriter, findScenarioFolder, withSchemaPath } from '../../src/commands/scenario-folder.ts'
 import type { DrawnScenario } from '../../src/server/control/recorder.ts'
 
 function tempFolder(): string {
@@ -35,4 +35,13 @@ it('gets a new file for each recording, whatever its name, and overwrites none',
   expect(write(scenario('/..\\'))).toBe('new/scenario-2.yaml')
   write(scenario('x'.repeat(500)))
   expect(readdirSync(cwd)).toEqual(['new'])
+})
+
+it('names the schema from the folder of the file, as editors read it', () => {
+  const yaml = '# yaml-language-server: $schema=./node_modules/a.json\nname: "$schema=./"\n'
+  const cwd = tempFolder()
+  const write = createScenarioWriter(join(cwd, 'tests/scenarios'), cwd)
+  const file = write({ ...scenario('Deep'), yaml })
+  expect(readFileSync(join(cwd, file), 'utf8')).toBe(yaml.replace('=./', '=../../'))
+  expect(withSchemaPath(yaml, join(cwd, 'one.yaml'), cwd)).toBe(yaml)
 })

@@ -75,7 +75,7 @@ it.skipIf(!hasShell).for([NODE, PYTHON, RUBY])(
     skip(spawnSync(program, ['--version']).status !== 0, `${program} is not installed`)
     const cwd = folderWith()
     const commands = blocks(section(PAGE, 'Keep it as a test'), '')[0]!.trim().split('\n')
-    const [record, replay] = commands.map(line => line.split(' ').slice(2))
+    const [record, stop, replay] = commands.map(line => line.split(' ').slice(2))
     const written = record![1]!
     {
       await using webhook = await startWebhook()
@@ -92,6 +92,7 @@ it.skipIf(!hasShell).for([NODE, PYTHON, RUBY])(
     const driver = read(`examples/${example.name}/driver.yaml`).replaceAll('http://127.0.0.1:3000', intermediary.url)
     writeFileSync(join(cwd, 'driver.yaml'), driver.replace(/^target:[\s\S]*/m, ''))
     const io = fakeIo(cwd)
+    expect(stop).toEqual(['stop'])
     expect(replay).toEqual([
       'run',
       written,
@@ -110,5 +111,6 @@ it('the commands use the default address', () => {
   const text = PAGE
   expect(blocks(text, '')).toContain('SIM=http://127.0.0.1:4747\n')
   expect(blocks(text, '')[0]).toContain('npx handover-sim start --open')
-  expect(blocks(text, '')[1]).toContain('npx handover-sim start --webhook-url')
+  expect(blocks(text, '')[1]).toContain('node intermediary/main.js')
+  expect(blocks(text, '')[2]).toContain('npx handover-sim start --webhook-url')
 })
