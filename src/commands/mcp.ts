@@ -7,9 +7,10 @@ import { packagePath } from '../base/runtime/node.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { LazyReadiness } from '../running/certifier/load.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
+import { PortInUseError, urlOf } from '../server/control/addresses.ts'
 import { startServer } from '../server/start.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
-import { type Context, createShutdown, END_CODES, type Shutdown } from './io.ts'
+import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
 import { addTools, type ControlClient, ToolError } from './mcp-tools.ts'
 import { callControl, findSimulator, noAnswer, type RunningSimulator, refusalMessage } from './running-simulator.ts'
 import { type AttachedAgent, attachDriver } from './start-agent.ts'
@@ -71,6 +72,10 @@ async function ownSimulator(flags: McpFlags, context: Context, shutdown: Shutdow
   const server = await startServer(resolved.options, undefined, secrets, {
     agent: () => attached?.agent ?? null,
     loadReadiness: readiness.load,
+  }).catch(error => {
+    if (!(error instanceof PortInUseError)) throw error
+    const url = urlOf(error.host, error.port)
+    throw new EnvironmentError(`${error.message} To share the chats of a simulator there, use --url ${url}.`)
   })
   shutdown.defer(() => server.close())
   const driverFile = flags.agentDriver ?? resolved.agentDriver

@@ -9,6 +9,7 @@ import { pathOf, read } from '../docs/pages.ts'
 import { writeExample } from '../mutants/patch.ts'
 import { type BugName, PATCHES } from '../mutants/patches.ts'
 import { freePort } from '../support/port.ts'
+import { BIN, startProgram } from './program.ts'
 
 interface Answer {
   readonly text: string
@@ -170,5 +171,12 @@ describe('mcp', () => {
     const refused = connect('--url', `http://127.0.0.1:${await freePort()}`)
     const { call } = await refused
     expect(await call('status')).toMatchObject({ isError: true, text: expect.stringContaining('No simulator answers') })
+  })
+  it('names the way to share a simulator that has its port', async () => {
+    await using server = await startSimulator({ port: 0 })
+    const port = new URL(server.url).port
+    const program = startProgram([process.execPath, BIN, 'mcp', '--port', port])
+    expect(await program.code).toBe(3)
+    expect(program.stderr.text).toContain(`use --url ${server.url}.`)
   })
 })
