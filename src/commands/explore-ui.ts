@@ -17,7 +17,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
   const findFile = (name: string) => (files.has(name) ? findFiles([name], load)[0] : undefined)
   const session = createExploreSession(target, secrets, findFile)
   let shown: Exploration = {
-    ...{ conversations: 0, acts: 0, situations: situations.size, shortening: null, ended: null },
+    ...{ conversations: 0, acts: 0, situations: situations.size, doubted: 0, shortening: null, ended: null },
     ...coverageOf(situations),
   }
   const change = (part: Partial<Exploration>) => {
@@ -34,6 +34,11 @@ export function createExploreUi(context: Context, target: string, situations: Si
     session.add(plan, name, result)
   }
   const listener: ExploreListener = {
+    doubted({ name, sequence, result }) {
+      const title = `Not confirmed: ${name} (conversation ${sequence.seed})`
+      adding = adding.then(() => session.add(null, title, result))
+      change({ doubted: shown.doubted + 1 })
+    },
     progress: counts => change({ ...counts, ...coverageOf(situations), shortening: null }),
     failed: (seed, invariant) => change({ shortening: `${invariant} in conversation ${seed}` }),
     found(finding) {

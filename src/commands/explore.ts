@@ -184,6 +184,7 @@ export const exploreCommand = defineCommand({
             }
             ui?.listener.found(finding)
           },
+          doubted: one => ui?.listener.doubted(one),
         },
       })
       const { findings, unconfirmed, calibration, nextIndex } = result

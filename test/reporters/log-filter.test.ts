@@ -64,7 +64,11 @@ const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
   ['a press of the user', press, NOT_QUIET],
   ['a message of the bot', botSays('x'), NOT_QUIET],
   ['a fault', at({ kind: 'fault', fault: 'x', effect: { latency: '1s' }, hit: 1, of: null }), NOT_QUIET],
-  ['a call of the driver', at({ kind: 'driver', verb: 'accept' }), NOT_QUIET],
+  [
+    'a call of the driver',
+    at({ kind: 'driver', verb: 'accept', outcome: 'ok', how: 'POST', duration_ms: 4 }),
+    NOT_QUIET,
+  ],
   ['a new chat', created, NOT_QUIET],
   ['a takeover', note('taken_over'), []],
   ['another takeover', note('takeover_replaced'), []],

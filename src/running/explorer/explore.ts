@@ -1,6 +1,7 @@
 /** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
 import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
+import { watchProcessLoad } from '../../base/runtime/process-load.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { describeRun, describeScenario } from '../../evaluation/evaluator/wording/report.ts'
@@ -45,6 +46,7 @@ export interface ExploreListener {
   progress(counts: ExploreCounts): void
   failed(seed: number, invariant: InvariantId): void
   found(finding: Finding): void
+  doubted(one: Unconfirmed): void
 }
 
 export interface ExploreCounts {
@@ -73,16 +75,20 @@ export interface Finding {
   others: number
 }
 
-/** A failure that did not come again. */
-interface Unconfirmed {
+/** A failure of which a busy machine may be the cause. */
+export interface Unconfirmed {
   readonly invariant: InvariantId
   readonly sequence: ActSequence
   readonly name: string
+  /** It failed only once; or not each time, while the machine was busy. */
+  readonly why: 'once' | 'busy'
+  /** The first run that failed. */
+  readonly result: ScenarioResult
 }
 
 export interface ExploreResult extends ExploreCounts {
   readonly findings: readonly Finding[]
-  /** What failed once, and neither alone nor among a few others again: a busy machine may be the cause. */
+  /** What did not fail again, alone or among a few others, or not each time on a busy machine. */
   readonly unconfirmed: readonly Unconfirmed[]
   readonly calibration: Calibration
   /** What happened between two conversations, so that no scenario shows it. */
@@ -107,6 +113,10 @@ const REPEATS = 3
 const RELIABLE = 2
 /** The rate of an intermittent failure is measured with so many more runs. */
 const MORE_REPEATS = 7
+/** On a machine that is busy, what fails each time of so many is no accident. */
+const BUSY_REPEATS = 5
+/** A machine is busy when timers of this process are so late (p99): a fifth of the pace of people. */
+const BUSY_MS = 30
 const SHRINK_MS = 60_000
 /** Among how many conversations a failure that does not come alone is repeated, and how many of them run at once. */
 const OTHERS = 16
@@ -124,16 +134,24 @@ interface Failed {
   readonly result: ScenarioResult
 }
 
+/** Runs a conversation among others of its wave, some times. */
+type AmongOthers = (sequence: ActSequence) => Promise<readonly ScenarioResult[]>
+
 export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs, inProcess } = options
   const startMs = elapsedMs()
   let runs = 0
   /** Whether only one conversation runs at a time. */
   let isAlone = false
+  /** How often the machine was busy while conversations ran. In one process, these keep it busy. */
+  let busyRuns = 0
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
   const runPlans = async (wanted: readonly SelectedScenario[], atOnce = jobs): Promise<RunResult> => {
+    const watch = watchProcessLoad()
     const result = await options.run(wanted, isAlone ? 1 : atOnce, hashWords(`run ${++runs}`, seed)[0] >>> 1)
+    if (inProcess === null && watch.read().loopDelayMs > BUSY_MS) busyRuns++
+    watch.close()
     for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
     return result
   }
@@ -224,7 +242,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
     const wasAlone: boolean = isAlone
     // Those that ran at about the same time, few at once: what fails then needs others, and no busy machine.
-    const amongOthers = async (sequence: ActSequence) => {
+    const amongOthers: AmongOthers = async sequence => {
       const at = wave.indexOf(sequence)
       const others = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
       return (await runAll(others, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[others.indexOf(sequence)] ?? []
@@ -263,88 +281,113 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   }
 
   /** Repeats a failure, shortens its conversation, and checks the scenario file. `amongOthers` runs it beside others. */
-  async function examine(
-    failed: Failed,
-    amongOthers: (sequence: ActSequence) => Promise<readonly ScenarioResult[]>,
-  ): Promise<void> {
-    const { sequence, cause } = failed
-    const isSame = (one: ActSequence, result: ScenarioResult) => failureOf(one, result)?.cause === cause
-    /** Runs alone, because other conversations at the same time may be the cause. Ends when it has failed often enough. */
-    const repeat = async (one: ActSequence, plan: Plan, most: number, enough = most) => {
-      const runs: ScenarioResult[] = []
-      const failing: ScenarioResult[] = []
-      while (runs.length < most && failing.length < enough && !signal.aborted) {
-        const [result] = (await runPlans([{ plan, instance: runs.length + 1 }])).scenarios
-        if (result === undefined) break
-        runs.push(result)
-        if (isSame(one, result)) failing.push(result)
-        await options.revive()
-      }
-      return { runs: runs.length, failing }
-    }
-    const planOf = async ({ path, yaml }: NonNullable<Finding['file']>): Promise<Plan> => {
-      const [plan] = compile(await loadText(path, yaml, load))
-      if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
-      return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
-    }
-
-    const original = fileOf(sequence, failed.invariant)
+  async function examine(failed: Failed, amongOthers: AmongOthers): Promise<void> {
+    const { sequence, invariant } = failed
+    const original = fileOf(sequence, invariant)
     const plan = await planOf(original)
     // When a second one does not fail alone, conversations disturb each other: from now on each runs alone.
-    const alike = findings.find(one => one.failed === 0 && one.invariant === failed.invariant)
-    if (alike !== undefined && (await repeat(sequence, plan, 1)).failing.length === 0) {
+    const alike = findings.find(one => one.failed === 0 && one.invariant === invariant)
+    if (alike !== undefined && (await repeat(failed, plan, 1)).failing.length === 0) {
       alike.others++
       isAlone = true
       return
     }
-    const first = await repeat(sequence, plan, REPEATS, RELIABLE)
+    const { doubt, isReliable, failing, of } = await confirm(failed, plan, amongOthers)
     if (signal.aborted) return
-    if (first.failing.length < RELIABLE) {
-      if (first.failing.length === 0) {
-        const again = await amongOthers(sequence)
-        await options.revive()
-        if (signal.aborted) return
-        if (again.some(result => isSame(sequence, result))) return add(failed, 0, first.runs, null)
-        const { invariant } = failed
-        unconfirmed.push({ invariant, sequence, name: nameOf(sequence, invariant) })
-        return
-      }
-      const more = await repeat(sequence, plan, MORE_REPEATS)
-      return add(failed, first.failing.length + more.failing.length, first.runs + more.runs, null)
+    if (doubt !== null) {
+      const one = { invariant, sequence, name: nameOf(sequence, invariant), why: doubt, result: failed.result }
+      unconfirmed.push(one)
+      listener.doubted(one)
+    } else if (!isReliable) add(failed, failing.length, of, null)
+    else {
+      listener.failed(sequence.seed, invariant)
+      const shortest = await shorten(failed)
+      if (signal.aborted) return
+      if (shortest !== null) add(shortest.failed, shortest.times, shortest.of, shortest.file)
+      else add({ ...failed, result: failing[0] ?? failed.result }, failing.length, of, original)
     }
+  }
 
-    listener.failed(sequence.seed, failed.invariant)
+  /** How sure a failure is, from repeating it: a busy machine may be its cause. */
+  async function confirm(failed: Failed, plan: Plan, amongOthers: AmongOthers) {
+    const quietRuns = busyRuns
+    const { runs: of, failing } = await repeat(failed, plan, REPEATS, RELIABLE)
+    const sure = { doubt: null, isReliable: failing.length >= RELIABLE, failing, of } as const
+    if (signal.aborted) return sure
+    if (failing.length === 0) {
+      const again = await amongOthers(failed.sequence)
+      await options.revive()
+      const times = again.filter(result => isSame(failed, result)).length
+      const isAgain = busyRuns > quietRuns ? times > 0 && times === again.length : times > 0
+      return isAgain ? sure : ({ ...sure, doubt: 'once' } as const)
+    }
+    if (busyRuns > quietRuns) {
+      const more = await repeat(failed, plan, BUSY_REPEATS)
+      return more.failing.length === more.runs ? sure : ({ ...sure, doubt: 'busy' } as const)
+    }
+    if (sure.isReliable) return sure
+    const more = await repeat(failed, plan, MORE_REPEATS)
+    return { ...sure, failing: [...failing, ...more.failing], of: of + more.runs }
+  }
+
+  /** The shortest conversation with this failure, whose scenario file has failed as it is written; null when none did. */
+  async function shorten(failed: Failed) {
+    const { sequence, invariant } = failed
     // An intermediary that ends breaks all conversations that run at the same time. In one process none runs beside another.
-    const isOnlySerial = isAlone || inProcess !== null || failed.invariant === 'INV-ALIVE'
+    const isOnlySerial = isAlone || inProcess !== null || invariant === 'INV-ALIVE'
     for (const isSerial of isOnlySerial ? [true] : [false, true]) {
       const untilMs = elapsedMs() + SHRINK_MS
       const shortest = await shrink(sequence, failed.failedAt, {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
         async failing(candidates) {
+          const isFailing = (one: ActSequence, results: readonly ScenarioResult[] = []) =>
+            results.length > 0 && results.every(result => isSame({ ...failed, sequence: one }, result))
           if (!isSerial) {
             const results = await runAll(candidates, RELIABLE, shortMs)
-            return candidates.map((one, at) => results[at]?.every(result => isSame(one, result)) ?? false)
+            return candidates.map((one, at) => isFailing(one, results[at]))
           }
           // The first one that fails is enough.
           const found = candidates.map(() => false)
           for (const [at, one] of candidates.entries()) {
-            const [results = []] = await runAll([one], 1, shortMs)
+            const [results] = await runAll([one], 1, shortMs)
             await options.revive()
-            found[at] = results.every(result => isSame(one, result))
+            found[at] = isFailing(one, results)
             if (found[at] || elapsedMs() > untilMs) break
           }
           return found
         },
       })
-      if (signal.aborted) return
-      // The file is offered as it is written, after it has failed as such.
-      const file = fileOf(shortest, failed.invariant)
-      const last = await repeat(shortest, await planOf(file), REPEATS, RELIABLE)
+      if (signal.aborted) return null
+      const file = fileOf(shortest, invariant)
+      const shortened = { ...failed, sequence: shortest }
+      const last = await repeat(shortened, await planOf(file), REPEATS, RELIABLE)
       const [result] = last.failing
       if (result !== undefined && last.failing.length >= RELIABLE)
-        return add({ ...failed, sequence: shortest, result }, last.failing.length, last.runs, file)
+        return { failed: { ...shortened, result }, times: last.failing.length, of: last.runs, file }
     }
-    add({ ...failed, result: first.failing[0] ?? failed.result }, first.failing.length, first.runs, original)
+    return null
+  }
+
+  /** Runs alone, because other conversations at the same time may be the cause. Ends when it has failed often enough. */
+  async function repeat(failed: Failed, plan: Plan, most: number, enough = most) {
+    const failing: ScenarioResult[] = []
+    let runs = 0
+    while (runs < most && failing.length < enough && !signal.aborted) {
+      const [result] = (await runPlans([{ plan, instance: ++runs }])).scenarios
+      if (result !== undefined && isSame(failed, result)) failing.push(result)
+      await options.revive()
+    }
+    return { runs, failing }
+  }
+
+  async function planOf({ path, yaml }: NonNullable<Finding['file']>): Promise<Plan> {
+    const [plan] = compile(await loadText(path, yaml, load))
+    if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
+    return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
+  }
+
+  function isSame({ sequence, cause }: Failed, result: ScenarioResult): boolean {
+    return failureOf(sequence, result)?.cause === cause
   }
 
   function add({ sequence, invariant, result }: Failed, failed: number, of: number, file: Finding['file']): void {

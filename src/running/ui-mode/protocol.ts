@@ -115,6 +115,8 @@ export interface Exploration {
   readonly conversations: number
   readonly acts: number
   readonly situations: number
+  /** How many failures did not fail again. */
+  readonly doubted: number
   /** The failure whose conversation is being shortened; null while others are tried. */
   readonly shortening: string | null
   /** `Ended`, or why it ended early; null while it goes on. */
