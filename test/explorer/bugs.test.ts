@@ -41,8 +41,8 @@ it('the example passes the conversations of all bugs', { timeout: 120_000 }, asy
 describe('a conversation finds its bug', () => {
   const outcomeOf = startInPool(BUGS, 5, name => runShipped(name, [write(name, toYaml(scenarioOf(name)))]))
 
-  it.each(BUGS)('%s', { timeout: 120_000 }, async name => {
-    const { exitCode, scenarios, stderr } = await outcomeOf(name)
+  it.for(BUGS)('%s', { timeout: 120_000 }, async (name, { task }) => {
+    const { exitCode, scenarios, stderr } = await outcomeOf(name, task)
     expect({ exitCode, outcomes: scenarios.map(({ outcome }) => outcome) }, stderr).toEqual({
       exitCode: 1,
       outcomes: ['fail'],

@@ -1,5 +1,5 @@
 /** Checks that the example passes the shipped scenarios, and that each scenario finds its bugs. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, type RunnerTask } from 'vitest'
 import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
 import { readJournal } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { Verdict } from '../../src/evaluation/evaluator/verdict.ts'
@@ -121,15 +121,15 @@ function verdictsOf(journal: string): Verdict[] {
 }
 
 describe('a scenario reports its bug', () => {
-  let outcomeOf: (bug: Bug) => Promise<Outcome>
+  let outcomeOf: (bug: Bug, task: RunnerTask) => Promise<Outcome>
   beforeAll(() => {
     outcomeOf = startInPool(BUGS, 10, ({ bug, scenario, only }) =>
       runShipped(bug, [`scenarios/${scenario}.yaml`], ...(only === undefined ? [] : ['--only', only])),
     )
   })
 
-  it.each(BUGS)('$bug by $scenario', async row => {
-    const { exitCode, scenarios, stderr } = await outcomeOf(row)
+  it.for(BUGS)('$bug by $scenario', async (row, { task }) => {
+    const { exitCode, scenarios, stderr } = await outcomeOf(row, task)
     // A recommended step reports a warning, which does not fail the run.
     const required = scenarios.flatMap(play => play.failures)
     const recommended = scenarios.flatMap(({ warnings }) => warnings.flatMap(one => one.failure ?? []))
@@ -148,8 +148,8 @@ describe('a scenario reports its bug', () => {
     if (row.also !== undefined) expect(failures.map(({ kind }) => kind)).toContain(row.also)
   })
 
-  it.each(BUGS)('$bug by $scenario has the same verdict from its saved journal', async row => {
-    const { journal, scenarios } = await outcomeOf(row)
+  it.for(BUGS)('$bug by $scenario has the same verdict from its saved journal', async (row, { task }) => {
+    const { journal, scenarios } = await outcomeOf(row, task)
     const verdicts = verdictsOf(journal)
     const summaryOf = ({ outcome, warnings }: Pick<Verdict | ReportedPlay, 'outcome' | 'warnings'>) => ({
       outcome,

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RunnerTask } from 'vitest'
 import { parse } from 'yaml'
 import type { Io } from '../../src/commands/io.ts'
 import { main } from '../../src/commands/main.ts'
@@ -133,7 +134,10 @@ export function writeDriverOf({ folder, port, ...program }: ExampleDriver): stri
   return file
 }
 
-/** Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. */
+/**
+ * Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. For the second try
+ * of a test, the work is done again.
+ */
 export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
   const results = new Map<Item, Promise<Result>>()
   const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
@@ -142,5 +146,6 @@ export function startInPool<Item, Result>(items: readonly Item[], size: number, 
     slots[index % size] = result.catch(() => {})
     results.set(item, result)
   })
-  return (item: Item): Promise<Result> => results.get(item)!
+  return (item: Item, { result }: Pick<RunnerTask, 'result'>): Promise<Result> =>
+    (result?.retryCount ?? 0) > 0 ? work(item) : results.get(item)!
 }

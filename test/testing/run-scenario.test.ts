@@ -1,5 +1,5 @@
 /** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, type RunnerTask } from 'vitest'
 import {
   agent,
   check,
@@ -19,7 +19,7 @@ import { withReference } from './reference.ts'
 const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
 
 describe('the shipped scenarios', () => {
-  let runOf: (file: string) => Promise<ScenarioRun>
+  let runOf: (file: string, task: RunnerTask) => Promise<ScenarioRun>
   beforeAll(() => {
     runOf = startInPool(FILES, 6, async file => {
       const { sim, close } = await withReference()
@@ -32,8 +32,8 @@ describe('the shipped scenarios', () => {
   /** Nothing in this process can be killed and started again. */
   const VERDICTS: Readonly<Record<string, string>> = { 'restart.yaml': 'inconclusive' }
 
-  it.each(FILES)('%s has the same verdict as over HTTP', async file => {
-    const { outcome, scenarios, report } = await runOf(file)
+  it.for(FILES)('%s has the same verdict as over HTTP', async (file, { task }) => {
+    const { outcome, scenarios, report } = await runOf(file, task)
     const wanted = VERDICTS[file] ?? 'pass'
     expect(scenarios.length).toBeGreaterThan(0)
     expect({ outcome, scenarios: [...new Set(scenarios.map(play => play.outcome))] }, report()).toEqual({

@@ -323,7 +323,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     }
     if (busyRuns > quietRuns) {
       const more = await repeat(failed, plan, BUSY_REPEATS)
-      return more.failing.length === more.runs ? sure : ({ ...sure, doubt: 'busy' } as const)
+      return more.failing.length === more.runs ? { ...sure, isReliable: true } : ({ ...sure, doubt: 'busy' } as const)
     }
     if (sure.isReliable) return sure
     const more = await repeat(failed, plan, MORE_REPEATS)
