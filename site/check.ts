@@ -41,7 +41,7 @@ const queries: [query: string, page: string][] = [
   ['virtual clock', '/reference/control-api#time'],
   ['createSimulator', '/reference/'],
   ['expectCall', '/reference/api'],
-  ['shortest conversation', '/reference/explore'],
+  ['INV-NOTHING-ELSE', '/reference/explore'],
   ['evicted', '/reference/config'],
 ]
 const flags = new Set<string>()
