@@ -4,8 +4,7 @@ import { keysOf } from '../src/base/objects.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../src/running/certifier/check.ts'
 import { CHECKS } from '../src/running/certifier/checks/index.ts'
 import { NOT_ROTATED, type NotRotated, ROTATED } from '../src/running/certifier/rotation.ts'
-
-const cell = (text: string) => text.replaceAll('|', '\\|')
+import { cell } from './generated-blocks.ts'
 
 const PROFILE_TEXTS: Readonly<Record<Profile, string>> = {
   webhook: 'Needs only the URL of the webhook.',

@@ -17,11 +17,12 @@ import { jsonBlock } from './examples-pages.ts'
 
 const ROOT = new URL('../', import.meta.url)
 
+/** A text as one cell of a table in Markdown. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 const code = (text: string): string => `\`${text}\``
 
 /** A table in Markdown. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
   return `${lines.map(line => `| ${line.join(' | ')} |`.replaceAll('  |', ' |')).join('\n')}\n`
 }

@@ -11,8 +11,8 @@ import { ERRORS } from '../src/platform/contract/errors.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
 import { SCENARIO_GROUPS } from '../src/running/runner/schedule.ts'
 import { endpointExamples } from './examples-pages.ts'
+import { cell } from './generated-blocks.ts'
 
-const cell = (text: string) => text.replaceAll('|', '\\|')
 const list = (items: readonly string[]) => items.map(item => `\`${item}\``).join(', ')
 const namesOf = (items: readonly { readonly name: string }[]) => list(items.map(({ name }) => name))
 const knobText = (value: unknown) =>
