@@ -1,28 +1,47 @@
 import { defineConfig } from 'vitest/config'
 import { builtPackage, builtPackageTests } from './test/support/built-package.ts'
-import { SecondTries } from './test/support/second-tries.ts'
 
 /** Tests the sources, or with `dist` the built package: those tests that use only its public entries. */
-const { HANDOVER_SIM_TEST: tested = 'src' } = process.env
-const include = tested === 'dist' ? builtPackageTests() : ['test/**/*.test.ts']
-if (tested === 'dist')
-  process.stdout.write(`${include.length} test files use only what users import, and run with dist/.\n`)
+const isBuilt = process.env.HANDOVER_SIM_TEST === 'dist'
+const built = isBuilt ? builtPackageTests() : null
+if (built !== null) process.stdout.write(`${built.length} test files use only what users import, and run with dist/.\n`)
+
+const SYSTEM = 'test/**/*.system.test.ts'
+const SMOKE = 'test/smoke.test.ts'
+const setup = 'test/support/setup.ts'
+
+const shared = {
+  /** Tests share nothing but loaded modules: each makes its own simulator, and leaves no global other than it was. */
+  isolate: false,
+  pool: 'threads' as const,
+  server: { deps: { external: [/\/dist\//] } },
+  /** Bounds of what hangs: they cost time only when a test fails. */
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+}
 
 export default defineConfig({
-  plugins: tested === 'dist' ? [builtPackage] : [],
-  test: {
-    include,
-    reporters: ['default', new SecondTries()],
-    setupFiles: ['test/support/setup.ts'],
-    server: { deps: { external: [/\/dist\//] } },
-    pool: 'threads',
-    /** One more than the cores of a small CI machine, because many tests wait for a process or a browser. */
-    maxWorkers: 3,
-    /** Tests share nothing but loaded modules: each makes its own simulator, and leaves no global other than it was. */
-    isolate: false,
-    /** Bounds of what hangs, far beyond what a busy machine needs: they cost time only when a test fails. */
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
-  },
+  plugins: built === null ? [] : [builtPackage],
+  test:
+    built !== null
+      ? { ...shared, include: built, setupFiles: [setup] }
+      : {
+          maxWorkers: 2,
+          projects: [
+            {
+              test: {
+                ...shared,
+                name: 'unit',
+                include: ['test/**/*.test.ts'],
+                exclude: [SYSTEM, SMOKE],
+                setupFiles: ['test/support/no-processes.ts', setup],
+              },
+            },
+            { test: { ...shared, name: 'smoke', include: [SMOKE], setupFiles: [setup] } },
+            {
+              test: { ...shared, name: 'system', include: [SYSTEM], setupFiles: [setup], testTimeout: 120_000 },
+            },
+          ],
+        },
 })
