@@ -43,6 +43,7 @@ export function* exploreSummary(
   }
   for (const text of between) yield `FAILED between two conversations: ${text}`
   if (stopped !== null) yield `Stopped: ${stopped}.`
+  else if (result.isInterrupted) yield 'Stopped: interrupted.'
 }
 
 function* coverageTable(situations: Situations): Generator<string> {

@@ -68,7 +68,13 @@ const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, laterRequests:
 const DURING_START = 'acts while start is being answered'
 const LATER_REQUESTS = 'requests after a handover without texts'
 
-type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
+interface TriedConversation {
+  /** The name of its scenario. */
+  readonly name: string
+  readonly acts: readonly Act[]
+  readonly abilities: Abilities
+  readonly isTrial?: boolean
+}
 
 export async function calibrate({
   verbs,
@@ -79,13 +85,13 @@ export async function calibrate({
   run,
   jobs,
 }: CalibrateOptions): Promise<Calibration> {
-  const tryAll = async (tried: Tried, name: string): Promise<readonly ScenarioResult[]> => {
-    const scenarios = tried.map(({ acts, abilities, isTrial = false }, index) => {
-      const settings = { ...abilities, withinMs, inProcess, isTrial, name: `${name} ${index + 1}` }
+  const tryAll = async (tried: readonly TriedConversation[], label: string): Promise<readonly ScenarioResult[]> => {
+    const scenarios = tried.map(({ acts, abilities, ...named }) => {
+      const settings = { ...abilities, ...named, withinMs, inProcess }
       return toScenario({ seed, acts, knobs: {} }, settings).scenario
     })
     const wanted = compile(await loadValues(scenarios, load)).map(plan => ({ plan, instance: 1 }))
-    return (await run(wanted, jobs, hashWords(name, seed)[0] >>> 1)).scenarios
+    return (await run(wanted, jobs, hashWords(label, seed)[0] >>> 1)).scenarios
   }
 
   // The most that the inbox may show, then less. An inbox must show the texts of the user.
@@ -95,8 +101,13 @@ export async function calibrate({
     ? [{ ...withTexts, requests: true, laterRequests: true }, withTexts]
     : [NOTHING_SHOWN]
   const trials = await tryAll(
-    choices.map(abilities => ({ acts: plainActs, abilities, isTrial: true })),
-    'Plain conversation',
+    choices.map((abilities, index) => ({
+      name: `A plain conversation, trial ${index + 1}`,
+      acts: plainActs,
+      abilities,
+      isTrial: true,
+    })),
+    'trials',
   )
   const at = trials.findIndex(({ outcome }) => outcome === 'pass')
   const notices = (trials[at]?.warnings ?? []).some(
@@ -147,8 +158,12 @@ export async function calibrate({
   const restarted = plainActs.toSpliced(2, 0, { kind: 'restart', chat: 0, pace: 'human' })
   if (usable.includes('restart')) optional.push({ name: 'restarts', acts: restarted })
   const control: ActSequence = { seed, acts: plainActs, knobs: {} }
-  const tried = [{ acts: plainActs, abilities }, ...optional.map(({ acts }) => ({ acts, abilities }))]
-  const [result = null, ...results] = at < 0 ? [trials.at(-1)] : await tryAll(tried, 'Capability')
+  const tried = [{ name: 'A plain conversation', acts: plainActs }, ...optional].map(({ name, acts }) => ({
+    name,
+    acts,
+    abilities,
+  }))
+  const [result = null, ...results] = at < 0 ? [trials.at(-1)] : await tryAll(tried, 'capabilities')
   const failing = optional.filter(({ isRefusal }, index) => {
     const { outcome, failures = [] } = results[index] ?? {}
     return outcome !== 'pass' && (!isRefusal || failures.some(({ kind }) => kind === 'driver'))

@@ -94,6 +94,8 @@ export interface ExploreResult extends ExploreCounts {
   readonly undecided: ReadonlyMap<string, number>
   /** Why it ended before its budget; null when it did not. */
   readonly stopped: string | null
+  /** Whether the signal ended it: then what it found is not all. */
+  readonly isInterrupted: boolean
   readonly nextIndex: number
 }
 
@@ -181,6 +183,12 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const counts = { conversations: 0, acts: 0 }
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
   const calibration = await calibrate(options)
+  // What an interruption left undone says nothing about the intermediary.
+  if (signal.aborted) {
+    const unknown = { ...calibration, result: null, broken: null, leftOut: [] }
+    const ended = { findings, unconfirmed, calibration: unknown, between: [...between], undecided }
+    return { ...countsNow(), ...ended, stopped: null, isInterrupted: true, nextIndex: options.startIndex }
+  }
   // Twice what the plain conversation took beside its pauses.
   const shortMs = Math.max(LEAST_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
   let index = options.startIndex
@@ -265,6 +273,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     between: [...between],
     undecided,
     stopped,
+    isInterrupted: signal.aborted,
     nextIndex: index,
   }
 
