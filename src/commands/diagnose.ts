@@ -17,7 +17,7 @@ const Diagnosis = z.looseObject({
 })
 
 /** Codes of a diagnosis that names no cause. */
-const NO_CAUSE: readonly string[] = ['unknown', 'key_or_code_changed', 'unsigned_accepted']
+const NO_CAUSE: readonly string[] = ['unknown', 'key_or_code_changed', 'service_failed', 'unsigned_accepted']
 
 export const diagnoseCommand = defineCommand({
   arguments: { '[id]': 'its delivery_id (default: the latest refused delivery)' },

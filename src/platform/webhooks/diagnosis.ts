@@ -64,6 +64,8 @@ export type DiagnosisCode =
   | 'unsigned_accepted'
   /** It accepted events before, and no usual mistake explains the refusal. */
   | 'key_or_code_changed'
+  /** It answers with a status of 500 or more to every signature. */
+  | 'service_failed'
   | 'unknown'
 
 export interface RefusalDiagnosis {
@@ -129,7 +131,7 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
     return { code, text, fix: probeFix(code), shownBy: accepted.seq, facts, probes: all }
   }
   if (computed !== null) return { ...computed, shownBy: entry.seq, facts, probes: all }
-  return { ...unexplained(evidence, all.length), shownBy: entry.seq, facts, probes: all }
+  return { ...unexplained(entry, evidence, all.length), shownBy: entry.seq, facts, probes: all }
 }
 
 /** What a valid and an unsigned event decide; null when the valid one is refused as the event was. */
@@ -158,7 +160,17 @@ function decidedBy(entry: Delivery, valid: ProbeResult, unsigned: ProbeResult) {
   return null
 }
 
-function unexplained(evidence: readonly RefusalEvidence[], probes: number) {
+const MAX_RESPONSE_CHARS = 200
+
+function unexplained({ status, response }: Delivery, evidence: readonly RefusalEvidence[], probes: number) {
+  if (status !== null && status >= 500) {
+    const body = (response?.body.trim() ?? '').slice(0, MAX_RESPONSE_CHARS)
+    return {
+      code: 'service_failed',
+      text: `Your service failed: it answered ${status}${body === '' ? '' : `: ${body}`}, also to all of ${probes} other signatures.`,
+      fix: 'Read its log: an exception ends the request before, or while, the signature is verified.',
+    } as const
+  }
   const changed = evidence.find(({ code }) => code === 'settings_changed' || code === 'refused_since')
   const fix =
     'Log the raw body and the signature that your code computes for this event, and paste the signature here, or pass both to "npx handover-sim verify".'
