@@ -6,8 +6,17 @@ import { interpolate } from '../../src/evaluation/scenario/interpolation.ts'
 import { loadText } from '../../src/evaluation/scenario/load/load.ts'
 import { stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import { createSimulator } from '../../src/index.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { ANNA, type Recorded, startRecorder } from './recorded.ts'
+import { ANNA, type Recorded, type Recorder, startRecorder } from './recorded.ts'
+
+/** A chat with a request, and with an agent when `start` is the body of the takeover. */
+async function pressed({ sim, call }: Recorder, start?: object): Promise<ChatHandle> {
+  const chat = await sim.chat()
+  await chat.press('handover')
+  if (start !== undefined) await call('start', chat, start)
+  return chat
+}
 
 /** The trial passed, and every call that is left out is noticed. */
 function expectProven({ status, body }: Recorded, calls: number): void {
@@ -58,9 +67,9 @@ steps:
   })
 
   it('a call just before the agent comes, long after the press, belongs to the agent', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder)
     await call('transcript', chat)
     await call('start', chat, ANNA)
     expect((await record({ reads: true })).steps[1]).toEqual({ expect: 'transcript' })
@@ -74,10 +83,9 @@ steps:
   })
 
   it('is recorded the same every time, and changes nothing in the simulator', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder, ANNA)
     const state = () => [sim.snapshot().chats, sim.journal.query(), sim.journal.nextSeq]
     const before = structuredClone(state())
     const [first, second] = [await record(), await record()]
@@ -87,10 +95,9 @@ steps:
   })
 
   it('holds no id, no time, no key and no link', async () => {
-    const { sim, call, record } = await startRecorder({ knobs: { 'keys.handover': 'very-secret-key' } })
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const recorder = await startRecorder({ knobs: { 'keys.handover': 'very-secret-key' } })
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder, ANNA)
     await chat.says('My key is very-secret-key')
     await call('message/', chat, { ...ANNA, message: 'Keep very-secret-key for yourself' })
     const recorded = await record()
@@ -112,32 +119,25 @@ steps:
       '{{ x }}',
       '$(chat.id)',
       '$$(x)',
-      '"',
-      "'",
+      ...'"\'%@`|>~',
       '*a',
       '&a',
       '!t',
-      '%',
-      '@',
-      '`',
-      '|',
-      '>',
-      '~',
+    ]
+    const spaced = [
+      'line\nline',
+      ' lead',
+      'trail ',
+      'tab\there',
+      '\u202eمرحبا',
+      '👩‍👩‍👧 ok',
+      'a\r\nb',
+      '\u2028',
+      '---',
+      '...\n',
     ]
     const text = fc.oneof(
-      fc.constantFrom(
-        ...odd,
-        'line\nline',
-        ' lead',
-        'trail ',
-        'tab\there',
-        '\u202eمرحبا',
-        '👩‍👩‍👧 ok',
-        'a\r\nb',
-        '\u2028',
-        '---',
-        '...\n',
-      ),
+      fc.constantFrom(...odd, ...spaced),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
       fc
         .array(fc.constantFrom(...odd, ' ', '\n', ': ', ' #', '🙂', 'é', 'ש'), { minLength: 1, maxLength: 6 })
@@ -228,10 +228,9 @@ describe('the trial', () => {
   })
 
   it('the file passes again with the same intermediary, and fails with one that leaves out a call', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder, ANNA)
     await chat.says('Hello?')
     await call('message/', chat, { ...ANNA, message: 'Hi!' })
     await call('end', chat)
@@ -347,9 +346,9 @@ describe('how a chat began', () => {
 
 describe('calls that only read', () => {
   it('are left out, because another intermediary may need none, unless they are asked for, or are all there is', async () => {
-    const { call, sim, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder()
+    const { call, sim, record } = recorder
+    const chat = await pressed(recorder)
     await call('transcript', chat)
     expect((await record()).steps).toContainEqual({ expect: 'transcript' })
     await call('start', chat, ANNA)
@@ -435,9 +434,9 @@ describe('what was set', () => {
   })
 
   it('records a knob that changed in the middle as a comment, and its last value in the head', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder)
     await sim.configure({ 'start.again': '409' })
     await call('start', chat, ANNA)
     const recorded = await record()
@@ -460,10 +459,9 @@ describe('what was set', () => {
 
 describe('events', () => {
   it('records manual events as steps, and events that were sent again as comments', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder, ANNA)
     const post = (path: string, body: object) =>
       fetch(`${sim.url}/_sim${path}`, { method: 'POST', body: JSON.stringify(body) })
     await post('/trigger', { event: 'MESSAGE FROM USER', body: { message: 'By hand' }, sign: 'tampered' })
@@ -511,9 +509,9 @@ describe('events', () => {
 
 describe('calls', () => {
   it('are comments when the platform refused them', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder)
     expect(await call('start', chat, ANNA, 'wrong')).toBe(401)
     expect(await call('strat', chat, ANNA)).toBe(404)
     await call('start', chat, ANNA)
@@ -525,9 +523,9 @@ describe('calls', () => {
   })
 
   it('without an agent are recorded as the intermediary’s own', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder()
+    const { sim, call, record } = recorder
+    const chat = await pressed(recorder)
     await call('message/', chat, { message: 'You are number 2', sender: { name: 'Queue' } })
     await call('availability', null, { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
     const recorded = await record()
@@ -559,9 +557,9 @@ describe('refusals', () => {
   })
 
   it('refuses chats whose entries the journal has dropped', async () => {
-    const { sim, record } = await startRecorder({ journalLimit: 20 })
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const recorder = await startRecorder({ journalLimit: 20 })
+    const { sim, record } = recorder
+    const chat = await pressed(recorder)
     for (let index = 0; index < 10; index++) await chat.says(`Message ${index}`)
     const evicted = await record()
     expect([evicted.status, evicted.body.error.code]).toEqual([409, 'journal_evicted'])
