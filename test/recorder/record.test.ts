@@ -5,17 +5,22 @@ import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { interpolate } from '../../src/evaluation/scenario/interpolation.ts'
 import { loadText } from '../../src/evaluation/scenario/load/load.ts'
 import { stepsOf } from '../../src/evaluation/scenario/plan.ts'
-import { createSimulator } from '../../src/index.ts'
-import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import { createSimulator, type ServerOptions } from '../../src/index.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { ANNA, type Recorded, type Recorder, startRecorder } from './recorded.ts'
+import { ANNA, type Recorded, startRecorder } from './recorded.ts'
 
-/** A chat with a request, and with an agent when `start` is the body of the takeover. */
-async function pressed({ sim, call }: Recorder, start?: object): Promise<ChatHandle> {
-  const chat = await sim.chat()
+/** Starts a recorder with a chat whose user asks for an agent. */
+async function startPressed(options: ServerOptions = {}) {
+  const recorder = await startRecorder(options)
+  const chat = await recorder.sim.chat()
   await chat.press('handover')
-  if (start !== undefined) await call('start', chat, start)
-  return chat
+  return { ...recorder, chat }
+}
+
+async function startTakenOver(options: ServerOptions = {}) {
+  const started = await startPressed(options)
+  await started.call('start', started.chat, ANNA)
+  return started
 }
 
 /** The trial passed, and every call that is left out is noticed. */
@@ -67,9 +72,7 @@ steps:
   })
 
   it('a call just before the agent comes, long after the press, belongs to the agent', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder)
+    const { sim, call, record, chat } = await startPressed()
     await call('transcript', chat)
     await call('start', chat, ANNA)
     expect((await record({ reads: true })).steps[1]).toEqual({ expect: 'transcript' })
@@ -83,9 +86,7 @@ steps:
   })
 
   it('is recorded the same every time, and changes nothing in the simulator', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder, ANNA)
+    const { sim, call, record, chat } = await startTakenOver()
     const state = () => [sim.snapshot().chats, sim.journal.query(), sim.journal.nextSeq]
     const before = structuredClone(state())
     const [first, second] = [await record(), await record()]
@@ -95,9 +96,7 @@ steps:
   })
 
   it('holds no id, no time, no key and no link', async () => {
-    const recorder = await startRecorder({ knobs: { 'keys.handover': 'very-secret-key' } })
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder, ANNA)
+    const { sim, call, record, chat } = await startTakenOver({ knobs: { 'keys.handover': 'very-secret-key' } })
     await chat.says('My key is very-secret-key')
     await call('message/', chat, { ...ANNA, message: 'Keep very-secret-key for yourself' })
     const recorded = await record()
@@ -228,9 +227,7 @@ describe('the trial', () => {
   })
 
   it('the file passes again with the same intermediary, and fails with one that leaves out a call', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder, ANNA)
+    const { sim, call, record, chat } = await startTakenOver()
     await chat.says('Hello?')
     await call('message/', chat, { ...ANNA, message: 'Hi!' })
     await call('end', chat)
@@ -346,9 +343,7 @@ describe('how a chat began', () => {
 
 describe('calls that only read', () => {
   it('are left out, because another intermediary may need none, unless they are asked for, or are all there is', async () => {
-    const recorder = await startRecorder()
-    const { call, sim, record } = recorder
-    const chat = await pressed(recorder)
+    const { call, sim, record, chat } = await startPressed()
     await call('transcript', chat)
     expect((await record()).steps).toContainEqual({ expect: 'transcript' })
     await call('start', chat, ANNA)
@@ -434,9 +429,7 @@ describe('what was set', () => {
   })
 
   it('records a knob that changed in the middle as a comment, and its last value in the head', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder)
+    const { sim, call, record, chat } = await startPressed()
     await sim.configure({ 'start.again': '409' })
     await call('start', chat, ANNA)
     const recorded = await record()
@@ -459,9 +452,7 @@ describe('what was set', () => {
 
 describe('events', () => {
   it('records manual events as steps, and events that were sent again as comments', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder, ANNA)
+    const { sim, call, record, chat } = await startTakenOver()
     const post = (path: string, body: object) =>
       fetch(`${sim.url}/_sim${path}`, { method: 'POST', body: JSON.stringify(body) })
     await post('/trigger', { event: 'MESSAGE FROM USER', body: { message: 'By hand' }, sign: 'tampered' })
@@ -509,9 +500,7 @@ describe('events', () => {
 
 describe('calls', () => {
   it('are comments when the platform refused them', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder)
+    const { sim, call, record, chat } = await startPressed()
     expect(await call('start', chat, ANNA, 'wrong')).toBe(401)
     expect(await call('strat', chat, ANNA)).toBe(404)
     await call('start', chat, ANNA)
@@ -523,9 +512,7 @@ describe('calls', () => {
   })
 
   it('without an agent are recorded as the intermediary’s own', async () => {
-    const recorder = await startRecorder()
-    const { sim, call, record } = recorder
-    const chat = await pressed(recorder)
+    const { sim, call, record, chat } = await startPressed()
     await call('message/', chat, { message: 'You are number 2', sender: { name: 'Queue' } })
     await call('availability', null, { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
     const recorded = await record()
@@ -541,25 +528,25 @@ describe('calls', () => {
   })
 })
 
-describe('refusals', () => {
-  it('refuses a recording without acts, of an unknown chat, and with an unknown field', async () => {
+describe('refuses', () => {
+  it('a recording without acts, of an unknown chat, and with an unknown field', async () => {
     const { sim, record } = await startRecorder()
-    expect((await record()).body.error).toMatchObject({
-      code: 'nothing_to_record',
-      message: expect.stringContaining('no chat'),
-    })
+    expect((await record()).body.error).toMatchObject({ code: 'nothing_to_record' })
     const chat = await sim.chat()
-    const nothing = await record({ chat_ids: [chat.id], after: 0, before: 9 })
-    expect([nothing.status, nothing.body.error.message]).toEqual([409, expect.stringContaining('before entry 9')])
-    const unknown = await record({ chat_ids: ['no-such'] })
-    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'chat_not_found'])
-    expect((await record({ chats: [] })).status).toBe(422)
+    const refusals = [
+      [{ chat_ids: [chat.id], after: 0, before: 9 }, 409, 'nothing_to_record', 'before entry 9'],
+      [{ chat_ids: ['no-such'] }, 404, 'chat_not_found', 'no-such'],
+      [{ chats: [] }, 422, 'invalid_body', 'chats'],
+    ] as const
+    for (const [request, status, code, text] of refusals) {
+      const refused = await record(request)
+      expect([refused.status, refused.body.error.code]).toEqual([status, code])
+      expect(refused.body.error.message).toContain(text)
+    }
   })
 
-  it('refuses chats whose entries the journal has dropped', async () => {
-    const recorder = await startRecorder({ journalLimit: 20 })
-    const { sim, record } = recorder
-    const chat = await pressed(recorder)
+  it('chats whose entries the journal has dropped', async () => {
+    const { sim, record, chat } = await startPressed({ journalLimit: 20 })
     for (let index = 0; index < 10; index++) await chat.says(`Message ${index}`)
     const evicted = await record()
     expect([evicted.status, evicted.body.error.code]).toEqual([409, 'journal_evicted'])
@@ -569,12 +556,27 @@ describe('refusals', () => {
     expectProven(await record({ chat_ids: [fresh.id] }), 0)
   })
 
-  it('refuses a range of more steps than a recording may have', async () => {
+  it('more steps or more text than a recording may have, with the way to choose less', async () => {
     const { sim, record } = await startRecorder({ webhook: {} })
     const chat = await sim.chat()
+    const refused = async (request: object, message: RegExp) => {
+      const { status, body } = await record(request)
+      expect([status, body.error.code, body.error.message]).toEqual([422, 'too_long', expect.stringMatching(message)])
+    }
     for (let index = 0; index <= 200; index++) await chat.says('x')
-    const tooLong = await record()
-    expect([tooLong.status, tooLong.body.error.code]).toEqual([422, 'too_long'])
+    await refused({}, /./)
+    const after = sim.journal.nextSeq - 1
+    for (let count = 0; count < 4; count++) await chat.says('Hello "$(x)": - a\n'.repeat(6_000))
+    await refused({ after }, /have \d+ characters, and a recording has at most 400000: choose fewer chats/)
+    // A part of them is recorded.
+    expect((await record({ after: sim.journal.query({ kind: 'user' }).at(-3)!.seq })).status).toBe(200)
+
+    const told = await sim.chat({ history: [{ user: 'x'.repeat(410_000) }] })
+    await told.press('handover')
+    await refused({ chat_ids: [told.id] }, /^The messages before the range have 410000/)
+    const described = await sim.chat({ context: { order: 'x'.repeat(1_700_000) } })
+    await described.press('handover')
+    await refused({ chat_ids: [described.id] }, /^The scenario has 17\d+ characters, and .* at most 1600000: choose/)
   })
 })
 
