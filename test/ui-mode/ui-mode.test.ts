@@ -84,7 +84,7 @@ describe('running', () => {
     const bo = await ui.result('Bo')
     expect(bo.failures[0]).toMatchObject({
       kind: 'expect',
-      step: { number: 4, place: { file: 'b.yaml', line: 9 } },
+      step: { number: 4, place: { file: 'b.yaml', line: 8 } },
     })
     expect(bo.journal.map(({ kind }) => kind)).toContain('api')
     expect(state.scenarios.get('Bo')?.last).toMatchObject({ failures: 1, summary: bo.failures[0]?.happened })
@@ -138,9 +138,9 @@ describe('running', () => {
     ).toEqual([])
     const [late = ''] = Object.values((await ui.result('Ada')).conversations)
     await ui.run('Cy')
-    await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'running')
-    await call(ui.url, 'end', { bot_id: 1042, chat_id: late })
-    await call(ui.url, 'end', { bot_id: 1042, chat_id: 'during' })
+    const { entries } = await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'running')
+    const cy = [...entries.values()].at(-1)?.find(({ kind }) => kind === 'user')?.chat_id
+    for (const chat_id of [late, 'during', cy]) await call(ui.url, 'end', { bot_id: 1042, chat_id })
     const { run } = await ui.until(state => outcomeOf(state, 'Cy') !== undefined && state.run.state === 'idle')
     const calls = (await ui.result('Cy')).journal.flatMap(entry =>
       entry.kind === 'api' ? (entry.chat_id ?? null) : [],
