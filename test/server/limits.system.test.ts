@@ -26,13 +26,13 @@ test('an upload that never ends is aborted', async () => {
   expect(await line.ended()).toMatch(/^HTTP\/1\.1 413 /)
 })
 
-test('of a made-up file of 100 MB, HEAD has the length, and GET repeats a generated block', async () => {
+test('of a made-up file of 100 MB, HEAD has no bytes, and GET repeats a generated block', async () => {
   const { server } = await startTestServer()
   const chat = await server.chat()
   await chat.says('', { attach: [{ name: 'film.bin', type: 'video/mp4', size_kb: 102_400 }] })
   const { url } = chat.transcript.flatMap(({ attachments }) => attachments ?? [])[0]!
   const head = await fetch(url, { method: 'HEAD' })
-  expect([head.status, head.headers.get('content-length')]).toEqual([200, '104857600'])
+  expect([head.status, (await head.bytes()).length]).toEqual([200, 0])
   const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer())
   expect(bytes).toHaveLength(104_857_600)
   expect(bytes.subarray(-65_536)).toEqual(bytes.subarray(0, 65_536))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ListenError, PortInUseError, startSimulator } from '../../src/index.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/control/addresses.ts'
-import { findPortHolder, listeningSockets } from '../../src/server/http.ts'
+import { findPortHolder } from '../../src/server/http.ts'
 import { freePort } from '../support/port.ts'
 import { startTestServer } from '../support/test-server.ts'
 
@@ -72,15 +72,6 @@ describe('a port that cannot be opened', () => {
 
   test.each([-1, 65_536, 1.5, Number.NaN])('%s is no port', async port => {
     await expect(startSimulator({ port })).rejects.toThrow(InvalidOptionError)
-  })
-
-  test('is looked up in the table of the kernel', () => {
-    const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:128B 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0
-   1: 0100007F:128B 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0 100 0 0 10 0
-   2: 0100007F:128C 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4713 1 0 100 0 0 10 0`
-    expect(listeningSockets(table, 0x128b)).toEqual(['socket:[4711]'])
-    expect(listeningSockets('', 80)).toEqual([])
   })
 })
 
