@@ -10,10 +10,11 @@ import type { PlatformServer, PlatformServerOptions } from '../../src/server/sta
 import { runScenario } from '../../src/testing/scenario.ts'
 import { ANNA, type Recorded, startQuickRecorder } from './recorded.ts'
 
-/** Sets when the entries of the journal came, in milliseconds: a pause before a call decides whom it belongs to. */
+/** Sets when the entries of the journal came, in milliseconds, after no time: pauses and overlaps decide the steps. */
 async function setTimes(sim: PlatformServer, atMs: (seq: number) => number): Promise<void> {
   const snapshot = sim.snapshot({ journal: true })
-  for (const entry of snapshot.journal!.entries!) Object.assign(entry, { at_ms: atMs(entry.seq) })
+  for (const entry of snapshot.journal!.entries!)
+    Object.assign(entry, { at_ms: atMs(entry.seq) }, 'duration_ms' in entry && { duration_ms: 0 })
   snapshot.journal!.atMs = atMs(snapshot.journal!.nextSeq)
   await sim.restore(snapshot)
 }
