@@ -3,9 +3,11 @@ import { gzipSync } from 'node:zlib'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { AGENT, type SentOptions, type WebhookAnswer } from './recorder.ts'
+import type { SentOptions, WebhookAnswer } from './recorder.ts'
 
 const MINUTE = 60_000
+
+export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
 
 /** A platform, the intermediary that calls it, and the webhook of the intermediary. */
 export interface Stage {
@@ -18,13 +20,13 @@ export interface Stage {
   lastEvent(): { readonly attachments?: readonly { readonly url: string }[] }
   answerNext(...next: WebhookAnswer[]): void
   clearAnswers(): void
-  /** The platform has stopped waiting for the webhook. */
-  giveUp(): void
+  /** The platform has stopped waiting for the webhook after this time. */
+  giveUp(afterMs: number): void
   advance(ms: number): Promise<void>
 }
 
-/** `timesOut`: whether the webhook also answers two events never; the platform waits for it in wall time. */
-export async function exercise(recorder: Stage, timesOut = false): Promise<void> {
+/** `timeoutMs`: the platform's time limit, for which it waits in wall time for two events that are never answered. */
+export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
   const { sim, call, get, advance, answerNext } = recorder
   const on = (chat: ChatHandle, more: object = {}) => ({ bot_id: chat.botId, chat_id: chat.id, ...more })
   const start = (chat: ChatHandle, more: object = {}) => call('start', on(chat, { sender: AGENT, ...more }))
@@ -191,18 +193,18 @@ export async function exercise(recorder: Stage, timesOut = false): Promise<void>
   const until = new Promise<void>(resolve => {
     release = resolve
   })
-  answerNext({ status: 200, wait: { until, ms: timesOut ? 0 : 5000 } })
+  answerNext({ status: 200, wait: { until, ms: timeoutMs > 0 ? 0 : 5000 } })
   await chat.says('slow', { async: true })
   for (const text of ['one', 'two', 'three', 'four', 'five']) await chat.says(text, { async: true })
   release()
   await settled()
   await read(chat)
-  if (timesOut) {
+  if (timeoutMs > 0) {
     for (const text of ['never', 'never again']) {
       answerNext({ status: 200, wait: { until: new Promise(() => {}), ms: 0 } })
       await chat.says(text, { async: true })
       await settled()
-      recorder.giveUp()
+      recorder.giveUp(timeoutMs)
       await Promise.resolve()
     }
   }

@@ -11,15 +11,13 @@ import { bodyBytes, type SentOptions, sentHeaders, type WebhookAnswer } from './
 const dayTime = Date.now
 let aheadMs = 0
 const STEP_MS = 250
-const OVERTAKING_MS = 20
 
 export interface ProxiedStage extends Stage {
   /** The lines of the file that the proxy wrote. */
   lines(): Promise<readonly string[]>
 }
 
-/** `slowMs`: how long a slow answer of the webhook takes. */
-export async function createProxiedStage(knobs: KnobSettings, slowMs: number): Promise<ProxiedStage> {
+export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedStage> {
   vi.spyOn(Date, 'now').mockImplementation(() => dayTime() + aheadMs)
   onTestFinished(() => void vi.restoreAllMocks())
   const platform = await startSimulator({
@@ -28,18 +26,12 @@ export async function createProxiedStage(knobs: KnobSettings, slowMs: number): P
   })
   onTestFinished(() => platform.close())
   const answers: WebhookAnswer[] = []
-  let slow = 0
   let lastEvent: Record<string, unknown> = {}
   const webhook = await serverWith(async (request, response) => {
     const body = await bodyOf(request)
     lastEvent = JSON.parse(String(body))
     const { status, headers = {}, wait } = answers.shift() ?? { status: 200 }
-    if (wait !== undefined) slow++
     await wait?.until
-    // Time is what is recorded here: the slow answer, and those that overtake it.
-    if (slowMs > 0 && slow > 0)
-      await new Promise(resolve => setTimeout(resolve, wait === undefined ? OVERTAKING_MS : slowMs))
-    if (wait !== undefined) slow--
     response.writeHead(status, headers).end('ok')
   })
   const proxy = await startProxy(platform.url, `${webhook.url}/webhook`)

@@ -1,7 +1,9 @@
 /** Records on the wire what a simulator, which plays the real platform, exchanges with its clients and its webhook. */
+import { parseDuration } from '../../src/base/text/quantities.ts'
 import { createSimulator } from '../../src/index.ts'
 import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
+import { exercise } from './exercise.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -38,7 +40,6 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 export type Recorder = Awaited<ReturnType<typeof createRecorder>>
 
 export const WEBHOOK = 'https://intermediary.example.test/webhook'
-export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
 
 export function sentHeaders(key: string, { headers = {} }: SentOptions): Headers {
   const sent = new Headers({ 'content-type': 'application/json', authorization: `Bearer ${key}` })
@@ -54,26 +55,32 @@ export function bodyBytes(body: Fields, { raw }: SentOptions): Uint8Array<ArrayB
   return typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
 }
 
+/** The lines of a recording of the exercise with a platform that has these settings. */
+export async function recordedExercise(knobs: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  await using recorder = await createRecorder({ knobs: { 'keys.more': ['second-key:2002'], ...knobs } })
+  await exercise(recorder, 'webhook.timeout' in knobs ? (parseDuration(String(knobs['webhook.timeout'])) ?? 0) : 0)
+  return recorder.lines()
+}
+
 export async function createRecorder(options: PlatformSimulatorOptions) {
   const exchanges: RecordedExchange[] = []
   const answers: WebhookAnswer[] = []
   /** Time of the recording that the clock of the simulator does not show. */
   let extraMs = 0
-  let giveUp = () => {}
+  let giveUp = (_afterMs: number) => {}
   const nowMs = () => sim.clock.now() + extraMs
   const receive = async (request: Request): Promise<Response> => {
     const startMs = nowMs()
     const exchange = await begin(request, startMs)
     const answer = answers.shift() ?? { status: 200 }
     const { status, headers = {} } = answer
-    const startedWall = performance.now()
-    const isAborted = await new Promise<boolean>(resolve => {
-      giveUp = () => resolve(true)
-      Promise.resolve(answer.wait?.until).then(() => resolve(false))
+    const givenUpMs = await new Promise<number | null>(resolve => {
+      giveUp = resolve
+      Promise.resolve(answer.wait?.until).then(() => resolve(null))
     })
-    if (isAborted) {
-      extraMs += performance.now() - startedWall
-      Object.assign(exchange, { duration_ms: performance.now() - startedWall, timed_out: true })
+    if (givenUpMs !== null) {
+      extraMs += givenUpMs
+      Object.assign(exchange, { duration_ms: givenUpMs, timed_out: true })
       return new Response('')
     }
     extraMs += answer.wait?.ms ?? 0
@@ -82,15 +89,11 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     return new Response('ok', { status, headers })
   }
   const begin = async (request: Request, startMs: number, shown?: string): Promise<RecordedExchange> => {
+    const { method, url } = request
+    const body = shown ?? UTF8.decode(await request.clone().arrayBuffer())
     const exchange: RecordedExchange = {
-      time: new Date(startMs).toISOString(),
-      duration_ms: 0,
-      request: {
-        method: request.method,
-        url: request.url,
-        headers: Object.fromEntries(request.headers),
-        body: shown ?? UTF8.decode(await request.clone().arrayBuffer()),
-      },
+      ...{ time: new Date(startMs).toISOString(), duration_ms: 0 },
+      request: { method, url, headers: Object.fromEntries(request.headers), body },
       response: { status: 0, headers: {}, body: '' },
     }
     exchanges.push(exchange)
@@ -115,8 +118,7 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     /** The lines of the recording. */
     lines: () => exchanges.map(exchange => JSON.stringify(exchange)),
     answerNext: (...next: WebhookAnswer[]) => void answers.push(...next),
-    /** The platform has stopped waiting for the webhook. */
-    giveUp: () => giveUp(),
+    giveUp: (afterMs: number) => giveUp(afterMs),
     clearAnswers: () => void answers.splice(0),
     advance: (ms: number) => sim.clock.advance(`${ms}ms`),
     async call(name: string, body: Fields, options: SentOptions = {}) {

@@ -5,14 +5,10 @@ import { readRecording } from '../../src/evaluation/calibration/recording.ts'
 import { createSimulator } from '../../src/index.ts'
 import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
 import { calibrated, stateOf } from './calibrated.ts'
-import { exercise } from './exercise.ts'
-import { createRecorder, type RecordedExchange } from './recorder.ts'
+import { type RecordedExchange, recordedExercise } from './recorder.ts'
 
-async function exchangesOf(): Promise<RecordedExchange[]> {
-  await using recorder = await createRecorder({ knobs: { 'keys.more': ['second-key:2002'], 'start.again': '409' } })
-  await exercise(recorder)
-  return recorder.exchanges
-}
+const exchangesOf = async (): Promise<RecordedExchange[]> =>
+  (await recordedExercise({ 'start.again': '409' })).map(line => JSON.parse(line))
 
 const asHar = ({ time, duration_ms, request, response }: RecordedExchange) => ({
   startedDateTime: time,
@@ -124,23 +120,18 @@ test('lists fields, events, endpoints and error bodies that the contract does no
 })
 
 test('never averages evidence that changes, and names between which entries it does', async () => {
+  const OPEN = { queue: 'DEFAULT', availability: 'OPEN' }
   const answer = (updatedAt: string) =>
     JSON.stringify({
       request: {
         method: 'POST',
         url: 'https://bot.example.test/api/v2/handover/availability',
         headers: {},
-        body: { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' },
+        body: { ...OPEN, reason: 'OTHER' },
       },
       response: {
         status: 200,
-        body: {
-          event: 'HANDOVER AVAILABILITY UPDATED',
-          bot_id: '1',
-          queue: 'DEFAULT',
-          availability: 'OPEN',
-          updated_at: updatedAt,
-        },
+        body: { event: 'HANDOVER AVAILABILITY UPDATED', bot_id: '1', ...OPEN, updated_at: updatedAt },
       },
     })
   const iso = answer('2026-07-01T09:00:00.000000Z')
@@ -153,114 +144,65 @@ test('never averages evidence that changes, and names between which entries it d
   expect(result.isContradicted).toBe(true)
 })
 
-test('reads a recording of many chats in bounded memory', { timeout: 300_000 }, async () => {
-  const lines = (await exchangesOf()).map(one => JSON.stringify(one))
-  const calibration = new Calibration(defaultKnobs())
-  let bytes = 0
-  let largest = 0
-  async function* many() {
-    for (let round = 0; bytes < 100_000_000; round++) {
-      for (const line of lines) {
-        // Other chats in every round.
-        const text = `${line.replaceAll(/[0-9a-f]{8}(?=-[0-9a-f]{4}-)/g, found => `${String(round).padStart(8, '0')}`.slice(0, found.length))}\n`
-        bytes += text.length
-        yield text
-      }
-      largest = Math.max(largest, process.memoryUsage().heapUsed)
+describe('entries of a proxy', () => {
+  const TIME = '2026-07-01T09:00:00.'
+  const JSON_TYPE = { 'content-type': 'application/json' }
+  const frame = { v: 1, cause: null, observed: true, follows: null, findings: [], unspecified: {} }
+  const call = (seq: number, endpoint: string, status: number, response: unknown, more: object = {}) =>
+    JSON.stringify({
+      ...{ ...frame, seq, at_ms: seq, kind: 'api', endpoint, status, response, duration_ms: 5, time: `${TIME}000000Z` },
+      ...{ method: 'POST', path: `/api/v2/handover/${endpoint}`, alias: 'handover', auth: 'valid' },
+      request: { headers: JSON_TYPE, body: { bot_id: 1, chat_id: 'c' }, bytes: 30 },
+      ...more,
+    })
+  const delivery = (seq: number, durationMs: number, headers: object, more: object = {}) =>
+    JSON.stringify({
+      ...{ ...frame, seq, at_ms: 1, kind: 'delivery', delivery_id: `d${seq}`, event: 'AGENT TYPING STOP', attempt: 1 },
+      ...{ time: `${TIME}000000Z`, outcome: 'delivered', url: 'http://127.0.0.1:3000/webhook', status: 200 },
+      ...{ duration_ms: durationMs, response: { headers: {}, body: '', truncated: false } },
+      request: { headers, body: JSON.stringify({ event: 'AGENT TYPING STOP', chat_id: 'c' }) },
+      ...more,
+    })
+
+  test('show error bodies, and whether a masked signature is that of the body', async () => {
+    const refused = { error: { code: 'invalid_parameter', message: 'x', field: 'chat_id' } }
+    const signed = { 'kindly-hmac': '*** (valid)', 'kindly-hmac-algorithm': 'HMAC-SHA-256 (base64 encoded)' }
+    const entries = [
+      call(1, 'start', 422, refused, { request: { headers: JSON_TYPE, body: { bot_id: 1 }, bytes: 12 } }),
+      call(2, 'start', 0, null),
+      delivery(3, 5, signed),
+    ]
+    const inFile = entries.map(entry => `{"v":2,"type":"entry","scenario":null,"entry":${entry}}`)
+    const behaviours = stateOf(await calibrated(inFile))
+    for (const name of ['signature', 'algorithm', 'signedContent', 'signatureHeader'])
+      expect(behaviours[`webhook.${name}`]!.status, name).toBe('confirmed')
+    expect(behaviours['errors.body']!.status).toBe('confirmed')
+    expect(behaviours['errors.validation']).toMatchObject({ status: 'contradicted', fits: '422' })
+  })
+
+  test('that the platform closed before the answer show its time limit, when two did after the same time', async () => {
+    const closed = (seq: number, durationMs: number) => {
+      const failure = { code: 'sender_closed' }
+      return delivery(seq, durationMs, {}, { outcome: 'failed', status: null, response: null, failure })
     }
-  }
-  const before = process.memoryUsage().heapUsed
-  await readRecording('large.jsonl', many(), calibration)
-  expect(calibration.result().calls).toBeGreaterThan(40_000)
-  expect(largest - before).toBeLessThan(200_000_000)
-})
-
-test('reads the entries of a proxy: error bodies, and whether a masked signature is that of the body', async () => {
-  const frame = { v: 1, cause: null, at_ms: 1, time: '2026-07-01T09:00:00.000000Z', observed: true }
-  const call = (seq: number, status: number, response: unknown) => ({
-    ...{
-      ...frame,
-      seq,
-      kind: 'api',
-      endpoint: 'start',
-      method: 'POST',
-      path: '/api/v2/handover/start',
-      alias: 'handover',
-    },
-    ...{ auth: 'valid', status, response, findings: [], unspecified: {}, duration_ms: 5, follows: null },
-    request: { headers: { 'content-type': 'application/json' }, body: { bot_id: 1 }, bytes: 12 },
-  })
-  const payload = { event: 'AGENT TYPING STOP', chat_id: 'c' }
-  const delivery = {
-    ...{ ...frame, seq: 3, kind: 'delivery', delivery_id: 'd', event: payload.event, attempt: 1, outcome: 'delivered' },
-    ...{
-      url: 'http://127.0.0.1:3000/webhook',
-      status: 200,
-      duration_ms: 5,
-      response: { headers: {}, body: '', truncated: false },
-    },
-    request: {
-      headers: { 'kindly-hmac': '*** (valid)', 'kindly-hmac-algorithm': 'HMAC-SHA-256 (base64 encoded)' },
-      body: JSON.stringify(payload),
-    },
-  }
-  const refused = call(1, 422, { error: { code: 'invalid_parameter', message: 'x', field: 'chat_id' } })
-  const entries = [refused, call(2, 0, null), delivery].map(entry =>
-    JSON.stringify({ v: 2, type: 'entry', scenario: null, entry }),
-  )
-  const behaviours = stateOf(await calibrated(entries))
-  for (const name of [
-    'errors.body',
-    'webhook.signature',
-    'webhook.algorithm',
-    'webhook.signedContent',
-    'webhook.signatureHeader',
-  ])
-    expect(behaviours[name]!.status, name).toBe('confirmed')
-  expect(behaviours['errors.validation']).toMatchObject({ status: 'contradicted', fits: '422' })
-})
-
-test('of connections that the platform closed before the answer, only two after the same time show its time limit', async () => {
-  const frame = { v: 1, cause: null, at_ms: 1, time: '2026-07-01T09:00:00.000000Z', observed: true }
-  const closed = (seq: number, durationMs: number) =>
-    JSON.stringify({
-      ...{ ...frame, seq, kind: 'delivery', delivery_id: `d${seq}`, event: 'AGENT TYPING STOP', attempt: 1 },
-      ...{
-        outcome: 'failed',
-        url: 'http://127.0.0.1:3000/webhook',
-        status: null,
-        duration_ms: durationMs,
-        response: null,
-      },
-      ...{ failure: { code: 'sender_closed' } },
-      request: { headers: {}, body: JSON.stringify({ event: 'AGENT TYPING STOP', chat_id: 'c' }) },
+    const timeout = async (...lines: string[]) => stateOf(await calibrated(lines))['webhook.timeout']!
+    expect((await timeout(closed(1, 700), closed(2, 5010))).status).toBe('not seen')
+    expect(await timeout(closed(1, 700), closed(2, 5010), closed(3, 5004))).toMatchObject({
+      ...{ status: 'contradicted', fits: '5s', count: 1 },
     })
-  const timeout = async (...lines: string[]) => stateOf(await calibrated(lines))['webhook.timeout']!
-  expect((await timeout(closed(1, 700), closed(2, 5010))).status).toBe('not seen')
-  expect(await timeout(closed(1, 700), closed(2, 5010), closed(3, 5004))).toMatchObject({
-    ...{ status: 'contradicted', fits: '5s', count: 1 },
   })
-})
 
-test('reads calls that follow each other within a millisecond one after the other', async () => {
-  const frame = { v: 1, cause: null, kind: 'api', observed: true, auth: 'valid', alias: 'handover', status: 200 }
-  const body = { bot_id: 1, chat_id: 'c' }
-  const call = (seq: number, endpoint: string, micros: string, durationMs: number, response: object) =>
-    JSON.stringify({
-      ...{ ...frame, seq, at_ms: seq, time: `2026-07-01T09:00:00.${micros}Z`, endpoint, response },
-      ...(endpoint === 'chat'
-        ? { method: 'GET', path: '/api/v1/chats/c' }
-        : { method: 'POST', path: `/api/v2/handover/${endpoint}` }),
-      ...{ findings: [], unspecified: {}, duration_ms: durationMs, follows: null },
-      request: { headers: {}, body: endpoint === 'chat' ? null : body, bytes: 30 },
-    })
-  const started = { event: 'TAKEOVER STARTED', chat_id: 'c', chatmessage_id: '0123456789abcdef01234567' }
-  const result = await calibrated([
-    call(1, 'start', '700000', 5, started),
-    call(2, 'end', '805000', 0.235, { ...started, event: 'TAKEOVER ENDED' }),
-    call(3, 'chat', '805002', 0.251, { chat: { taken_over: null, messages: [] } }),
-  ])
-  expect(stateOf(result)['transcript.takenOver']!.status).toBe('not seen')
+  test('that follow each other within a millisecond are read one after the other', async () => {
+    const started = { event: 'TAKEOVER STARTED', chat_id: 'c', chatmessage_id: '0123456789abcdef01234567' }
+    const at = (micros: string, durationMs: number) => ({ time: `${TIME}${micros}Z`, duration_ms: durationMs })
+    const read = { method: 'GET', path: '/api/v1/chats/c', request: { headers: {}, body: null, bytes: 0 } }
+    const result = await calibrated([
+      call(1, 'start', 200, started, at('700000', 5)),
+      call(2, 'end', 200, { ...started, event: 'TAKEOVER ENDED' }, at('805000', 0.235)),
+      call(3, 'chat', 200, { chat: { taken_over: null, messages: [] } }, { ...read, ...at('805002', 0.251) }),
+    ])
+    expect(stateOf(result)['transcript.takenOver']!.status).toBe('not seen')
+  })
 })
 
 test.each(['json', 'empty', 'html', 'text'])("reads errors.body: %s in the simulator's own journal", async form => {

@@ -6,8 +6,32 @@ import { interpolate } from '../../src/evaluation/scenario/interpolation.ts'
 import { loadText } from '../../src/evaluation/scenario/load/load.ts'
 import { stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import { createSimulator } from '../../src/index.ts'
+import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { ANNA, type Recorded, startRecorder } from './recorded.ts'
+import { ANNA, type Recorded, startQuickRecorder } from './recorded.ts'
+
+/** Sets when the entries of the journal came, in milliseconds, after no time: pauses and overlaps decide the steps. */
+async function setTimes(sim: PlatformServer, atMs: (seq: number) => number): Promise<void> {
+  const snapshot = sim.snapshot({ journal: true })
+  for (const entry of snapshot.journal!.entries!)
+    Object.assign(entry, { at_ms: atMs(entry.seq) }, 'duration_ms' in entry && { duration_ms: 0 })
+  snapshot.journal!.atMs = atMs(snapshot.journal!.nextSeq)
+  await sim.restore(snapshot)
+}
+
+/** Starts a recorder with a chat whose user asks for an agent. */
+async function startPressed(options: PlatformServerOptions = {}) {
+  const recorder = await startQuickRecorder(options)
+  const chat = await recorder.sim.chat()
+  await chat.press('handover')
+  return { ...recorder, chat }
+}
+
+async function startTakenOver(options: PlatformServerOptions = {}) {
+  const started = await startPressed(options)
+  await started.call('start', started.chat, ANNA)
+  return started
+}
 
 /** The trial passed, and every call that is left out is noticed. */
 function expectProven({ status, body }: Recorded, calls: number): void {
@@ -17,7 +41,7 @@ function expectProven({ status, body }: Recorded, calls: number): void {
 
 describe('a handover', () => {
   it('becomes a file that a developer could have written', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const chat = await sim.chat({ language: 'nb' })
     await chat.says('Hei')
     await chat.press('handover')
@@ -28,6 +52,7 @@ describe('a handover', () => {
     await call('typing_stop', chat)
     await call('message/', chat, { ...ANNA, message: 'On its way!' })
     await call('end', chat)
+    await setTimes(sim, seq => seq)
     const recorded = await record({ name: 'Lost parcel', reads: true })
     expectProven(recorded, 6)
     expect(recorded.yaml).toBe(`# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json
@@ -58,26 +83,19 @@ steps:
   })
 
   it('a call just before the agent comes, long after the press, belongs to the agent', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { sim, call, record, chat } = await startPressed()
     await call('transcript', chat)
     await call('start', chat, ANNA)
+    await setTimes(sim, seq => seq)
     expect((await record({ reads: true })).steps[1]).toEqual({ expect: 'transcript' })
-    const snapshot = sim.snapshot({ journal: true })
-    for (const entry of snapshot.journal!.entries!.slice(5)) Object.assign(entry, { at_ms: entry.at_ms + 60_000 })
-    snapshot.journal!.atMs += 60_000
-    await sim.restore(snapshot)
+    await setTimes(sim, seq => (seq <= 5 ? seq : seq + 60_000))
     const recorded = await record({ reads: true })
     expectProven(recorded, 2)
     expect(recorded.steps.slice(0, 3)).toEqual([{ press: 'handover' }, { agent: 'accept' }, { expect: 'transcript' }])
   })
 
   it('is recorded the same every time, and changes nothing in the simulator', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const { sim, record } = await startTakenOver()
     const state = () => [sim.snapshot().chats, sim.journal.query(), sim.journal.nextSeq]
     const before = structuredClone(state())
     const [first, second] = [await record(), await record()]
@@ -87,10 +105,7 @@ steps:
   })
 
   it('holds no id, no time, no key and no link', async () => {
-    const { sim, call, record } = await startRecorder({ knobs: { 'keys.handover': 'very-secret-key' } })
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const { sim, call, record, chat } = await startTakenOver({ knobs: { 'keys.handover': 'very-secret-key' } })
     await chat.says('My key is very-secret-key')
     await call('message/', chat, { ...ANNA, message: 'Keep very-secret-key for yourself' })
     const recorded = await record()
@@ -112,38 +127,31 @@ steps:
       '{{ x }}',
       '$(chat.id)',
       '$$(x)',
-      '"',
-      "'",
+      ...'"\'%@`|>~',
       '*a',
       '&a',
       '!t',
-      '%',
-      '@',
-      '`',
-      '|',
-      '>',
-      '~',
+    ]
+    const spaced = [
+      'line\nline',
+      ' lead',
+      'trail ',
+      'tab\there',
+      '\u202eمرحبا',
+      '👩‍👩‍👧 ok',
+      'a\r\nb',
+      '\u2028',
+      '---',
+      '...\n',
     ]
     const text = fc.oneof(
-      fc.constantFrom(
-        ...odd,
-        'line\nline',
-        ' lead',
-        'trail ',
-        'tab\there',
-        '\u202eمرحبا',
-        '👩‍👩‍👧 ok',
-        'a\r\nb',
-        '\u2028',
-        '---',
-        '...\n',
-      ),
+      fc.constantFrom(...odd, ...spaced),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
       fc
         .array(fc.constantFrom(...odd, ' ', '\n', ': ', ' #', '🙂', 'é', 'ש'), { minLength: 1, maxLength: 6 })
         .map(parts => parts.join('')),
     )
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 6 }), async texts => {
         sim.reset()
@@ -170,7 +178,7 @@ steps:
 })
 
 it('writes characters that nobody sees by their numbers, in texts, names and keys', async () => {
-  const { sim, call, record } = await startRecorder()
+  const { sim, call, record } = await startQuickRecorder()
   // Of C1, to the left, a line separator, a tag; joiners and emoji stay as they are.
   const text = '\u009b2J \u202etxt.exe\u2028 \u{e0041} 👩\u200d👧 \u001b\r.'
   const chat = await sim.chat({ user: { firstName: text }, context: { [text]: text } })
@@ -189,7 +197,7 @@ it('writes characters that nobody sees by their numbers, in texts, names and key
 
 describe('the trial', () => {
   it('passes for any calls and acts', { timeout: 60_000 }, async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const endpoints = ['start', 'end', 'typing_start', 'typing_stop', 'transcript', 'message/', 'message/'] as const
     const act = fc.record({
       who: fc.nat(1),
@@ -216,7 +224,7 @@ describe('the trial', () => {
   })
 
   it('says why the scenario does not pass', async () => {
-    const { sim, call, record } = await startRecorder({ knobs: { 'start.unrequested': 'accept' } })
+    const { sim, call, record } = await startQuickRecorder({ knobs: { 'start.unrequested': 'accept' } })
     const chat = await sim.chat()
     await chat.says('Hi')
     expect(await call('start', chat, ANNA)).toBe(200)
@@ -228,10 +236,7 @@ describe('the trial', () => {
   })
 
   it('the file passes again with the same intermediary, and fails with one that leaves out a call', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const { call, record, chat } = await startTakenOver()
     await chat.says('Hello?')
     await call('message/', chat, { ...ANNA, message: 'Hi!' })
     await call('end', chat)
@@ -264,7 +269,7 @@ async function outcomeWithout(leftOut: string, yaml: string): Promise<string> {
 
 describe('how a chat began', () => {
   it('names a shipped conversation', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const chat = await sim.chat({ transcript: 'nb-shop' })
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -274,41 +279,30 @@ describe('how a chat began', () => {
   })
 
   it('writes out a history, a user and a source', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const history = [
       { user: 'Hi' },
       { bot: 'Shall I?', buttons: [{ label: 'Yes', handover: true }] },
       { agent: 'Bo', text: 'Bye' },
     ]
-    const chat = await sim.chat({
-      history,
-      source: 'facebook',
-      user: { firstName: 'Ada', lastName: 'Lie' },
-      labels: ['vip'],
-    })
+    const user = { firstName: 'Ada', lastName: 'Lie' }
+    const chat = await sim.chat({ history, source: 'facebook', user, labels: ['vip'] })
     await chat.press('Yes')
     await call('start', chat, ANNA)
     const recorded = await record()
     expectProven(recorded, 1)
     expect(recorded.scenario.chat).toMatchObject({
-      source: 'facebook',
-      user: { first_name: 'Ada', last_name: 'Lie' },
-      history,
-      labels: ['vip'],
+      ...{ source: 'facebook', user: { first_name: 'Ada', last_name: 'Lie' }, history, labels: ['vip'] },
     })
   })
 
   it.each(['$(x)', '{{ x }}', 'a: b #c', '👋 "q"', 'two\nlines', '  lead', "'"])(
     'contains every text: %j',
     async text => {
-      const { sim, call, record } = await startRecorder()
+      const { sim, call, record } = await startQuickRecorder()
       const history = [{ user: text }, { bot: text, buttons: [{ label: text }] }, { agent: text, text }]
-      const chat = await sim.chat({
-        history,
-        source: text,
-        user: { firstName: text, lastName: text },
-        context: { k: text },
-      })
+      const user = { firstName: text, lastName: text }
+      const chat = await sim.chat({ history, source: text, user, context: { k: text } })
       await sim.configure({ 'messages.open': text, 'bot.replies': [{ match: 'x', text }] })
       await chat.says('x')
       await call('start', chat, { sender: { name: text } })
@@ -327,7 +321,7 @@ describe('how a chat began', () => {
   )
 
   it('makes a history of what was said before the range, and begins a handover in progress with its request', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const chat = await sim.chat()
     await chat.says('Before')
     const after = sim.journal.nextSeq - 1
@@ -347,9 +341,7 @@ describe('how a chat began', () => {
 
 describe('calls that only read', () => {
   it('are left out, because another intermediary may need none, unless they are asked for, or are all there is', async () => {
-    const { call, sim, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { call, record, chat } = await startPressed()
     await call('transcript', chat)
     expect((await record()).steps).toContainEqual({ expect: 'transcript' })
     await call('start', chat, ANNA)
@@ -361,7 +353,7 @@ describe('calls that only read', () => {
   })
 
   it('of a chat whose id occurs in the path of calls are tried like others', async () => {
-    const { call, sim, record } = await startRecorder()
+    const { call, sim, record } = await startQuickRecorder()
     const chat = await sim.chat({ id: 'm' })
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -372,7 +364,7 @@ describe('calls that only read', () => {
 
 describe('several chats', () => {
   it('records several chats as conversations by name, also when their turns cross', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const other = await sim.chat()
     await ada.press('handover')
@@ -394,19 +386,15 @@ describe('several chats', () => {
 
 describe('what was set', () => {
   it('is in the head and in steps: knobs, availability, faults and a virtual clock', async () => {
-    const { sim, call, record } = await startRecorder({ clock: 'virtual', knobs: { 'typing.webhook': 'off' } })
+    const { sim, call, record } = await startQuickRecorder({ clock: 'virtual', knobs: { 'typing.webhook': 'off' } })
     const chat = await sim.chat()
     sim.setAvailability({ availability: 'CLOSED', reason: 'OTHER' })
     await chat.press('handover')
     sim.setAvailability({ availability: 'OPEN' })
     await sim.clock.advance('10m')
     await chat.press('handover')
-    sim.faults.add({
-      name: 'flaky',
-      on: { api: 'start' },
-      respond: { status: 503, headers: { 'retry-after': '1' } },
-      times: 2,
-    })
+    const respond = { status: 503, headers: { 'retry-after': '1' } }
+    sim.faults.add({ name: 'flaky', on: { api: 'start' }, respond, times: 2 })
     for (const _ of [1, 2, 3]) await call('start', chat, ANNA)
     expectProven(await record(), 3)
     sim.faults.clear('flaky')
@@ -419,14 +407,7 @@ describe('what was set', () => {
       { availability: 'OPEN' },
       { wait: '10m' },
       { press: 'handover' },
-      {
-        fault: {
-          name: 'flaky',
-          on: { api: 'start' },
-          respond: { status: 503, headers: { 'retry-after': '1' } },
-          times: 2,
-        },
-      },
+      { fault: { name: 'flaky', on: { api: 'start' }, respond, times: 2 } },
       { agent: 'accept' },
       { expect: { start: { sender: { name: 'Anna' } }, times: 3 } },
       { fault: { clear: 'flaky' } },
@@ -435,9 +416,7 @@ describe('what was set', () => {
   })
 
   it('records a knob that changed in the middle as a comment, and its last value in the head', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { sim, call, record, chat } = await startPressed()
     await sim.configure({ 'start.again': '409' })
     await call('start', chat, ANNA)
     const recorded = await record()
@@ -447,7 +426,7 @@ describe('what was set', () => {
   })
 
   it('sets a fault for the first chat to which it applied', async () => {
-    const { sim, call, record } = await startRecorder()
+    const { sim, call, record } = await startQuickRecorder()
     const chats = [await sim.chat(), await sim.chat()]
     sim.faults.add({ name: 'slow', on: { api: 'start' }, latency: '5ms' })
     for (const chat of chats) await chat.press('handover')
@@ -460,10 +439,7 @@ describe('what was set', () => {
 
 describe('events', () => {
   it('records manual events as steps, and events that were sent again as comments', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await call('start', chat, ANNA)
+    const { sim, record, chat } = await startTakenOver()
     const post = (path: string, body: object) =>
       fetch(`${sim.url}/_sim${path}`, { method: 'POST', body: JSON.stringify(body) })
     await post('/trigger', { event: 'MESSAGE FROM USER', body: { message: 'By hand' }, sign: 'tampered' })
@@ -483,7 +459,7 @@ describe('events', () => {
   })
 
   it('a refusal of the webhook is expected, with a comment; one without an answer is not', async () => {
-    const { sim, record, answerWith } = await startRecorder()
+    const { sim, record, answerWith } = await startQuickRecorder()
     const chat = await sim.chat()
     answerWith(500)
     await chat.press('handover')
@@ -500,7 +476,7 @@ describe('events', () => {
   })
 
   it('without any call, the scenario says that none comes', async () => {
-    const { sim, record } = await startRecorder()
+    const { sim, record } = await startQuickRecorder()
     const chat = await sim.chat()
     await chat.says('Just the bot')
     const recorded = await record()
@@ -511,9 +487,7 @@ describe('events', () => {
 
 describe('calls', () => {
   it('are comments when the platform refused them', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { call, record, chat } = await startPressed()
     expect(await call('start', chat, ANNA, 'wrong')).toBe(401)
     expect(await call('strat', chat, ANNA)).toBe(404)
     await call('start', chat, ANNA)
@@ -525,9 +499,7 @@ describe('calls', () => {
   })
 
   it('without an agent are recorded as the intermediary’s own', async () => {
-    const { sim, call, record } = await startRecorder()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { call, record, chat } = await startPressed()
     await call('message/', chat, { message: 'You are number 2', sender: { name: 'Queue' } })
     await call('availability', null, { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
     const recorded = await record()
@@ -543,25 +515,25 @@ describe('calls', () => {
   })
 })
 
-describe('refusals', () => {
-  it('refuses a recording without acts, of an unknown chat, and with an unknown field', async () => {
-    const { sim, record } = await startRecorder()
-    expect((await record()).body.error).toMatchObject({
-      code: 'nothing_to_record',
-      message: expect.stringContaining('no chat'),
-    })
+describe('refuses', () => {
+  it('a recording without acts, of an unknown chat, and with an unknown field', async () => {
+    const { sim, record } = await startQuickRecorder()
+    expect((await record()).body.error).toMatchObject({ code: 'nothing_to_record' })
     const chat = await sim.chat()
-    const nothing = await record({ chat_ids: [chat.id], after: 0, before: 9 })
-    expect([nothing.status, nothing.body.error.message]).toEqual([409, expect.stringContaining('before entry 9')])
-    const unknown = await record({ chat_ids: ['no-such'] })
-    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'chat_not_found'])
-    expect((await record({ chats: [] })).status).toBe(422)
+    const refusals = [
+      [{ chat_ids: [chat.id], after: 0, before: 9 }, 409, 'nothing_to_record', 'before entry 9'],
+      [{ chat_ids: ['no-such'] }, 404, 'chat_not_found', 'no-such'],
+      [{ chats: [] }, 422, 'invalid_body', 'chats'],
+    ] as const
+    for (const [request, status, code, text] of refusals) {
+      const refused = await record(request)
+      expect([refused.status, refused.body.error.code]).toEqual([status, code])
+      expect(refused.body.error.message).toContain(text)
+    }
   })
 
-  it('refuses chats whose entries the journal has dropped', async () => {
-    const { sim, record } = await startRecorder({ journalLimit: 20 })
-    const chat = await sim.chat()
-    await chat.press('handover')
+  it('chats whose entries the journal has dropped', async () => {
+    const { sim, record, chat } = await startPressed({ journalLimit: 20 })
     for (let index = 0; index < 10; index++) await chat.says(`Message ${index}`)
     const evicted = await record()
     expect([evicted.status, evicted.body.error.code]).toEqual([409, 'journal_evicted'])
@@ -571,17 +543,32 @@ describe('refusals', () => {
     expectProven(await record({ chat_ids: [fresh.id] }), 0)
   })
 
-  it('refuses a range of more steps than a recording may have', async () => {
-    const { sim, record } = await startRecorder({ webhook: {} })
+  it('more steps or more text than a recording may have, with the way to choose less', async () => {
+    const { sim, record } = await startQuickRecorder({ webhook: {} })
     const chat = await sim.chat()
+    const refused = async (request: object, message: RegExp) => {
+      const { status, body } = await record(request)
+      expect([status, body.error.code, body.error.message]).toEqual([422, 'too_long', expect.stringMatching(message)])
+    }
     for (let index = 0; index <= 200; index++) await chat.says('x')
-    const tooLong = await record()
-    expect([tooLong.status, tooLong.body.error.code]).toEqual([422, 'too_long'])
+    await refused({}, /./)
+    const after = sim.journal.nextSeq - 1
+    for (let count = 0; count < 4; count++) await chat.says('Hello "$(x)": - a\n'.repeat(6_000))
+    await refused({ after }, /have \d+ characters, and a recording has at most 400000: choose fewer chats/)
+    // A part of them is recorded.
+    expect((await record({ after: sim.journal.query({ kind: 'user' }).at(-3)!.seq })).status).toBe(200)
+
+    const told = await sim.chat({ history: [{ user: 'x'.repeat(410_000) }] })
+    await told.press('handover')
+    await refused({ chat_ids: [told.id] }, /^The messages before the range have 410000/)
+    const described = await sim.chat({ context: { order: 'x'.repeat(1_700_000) } })
+    await described.press('handover')
+    await refused({ chat_ids: [described.id] }, /^The scenario has 17\d+ characters, and .* at most 1600000: choose/)
   })
 })
 
 it('a workspace is recorded by itself', async () => {
-  const { sim, record } = await startRecorder()
+  const { sim, record } = await startQuickRecorder()
   const workspace = await sim.workspace({ name: 'shop' })
   const chat = await workspace.chat()
   await chat.says('In the shop')

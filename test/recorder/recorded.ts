@@ -1,9 +1,11 @@
 /** Holds conversations on a real server, with calls as an intermediary makes them, and records them over HTTP. */
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/index.ts'
+import { recordWith } from '../../src/running/recorder/record.ts'
+import { tryScenario } from '../../src/running/recorder/try-scenario.ts'
+import type { RecordScenario } from '../../src/server/control/recorder.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 
@@ -20,8 +22,8 @@ export interface Recorded {
   readonly codes: readonly string[]
 }
 
-export interface Recorder {
-  readonly sim: SimulatorServer
+export interface Recorder<Server> {
+  readonly sim: Server
   /** Calls an endpoint for a chat; `body` is laid over the ids. */
   call(endpoint: string, chat: { readonly id: string } | null, body?: object, key?: string): Promise<number>
   record(request?: object, path?: string): Promise<Recorded>
@@ -29,16 +31,25 @@ export interface Recorder {
   answerWith(status: number): void
 }
 
-/** A thread that runs sources starts in a third of the time when Node has compiled them before. */
-const COMPILED = join(tmpdir(), 'handover-sim-compiled-sources')
+/** Tries scenarios in a thread, as users do. */
+export const startRecorder = (options: ServerOptions = {}): Promise<Recorder<SimulatorServer>> =>
+  startWith(startSimulator, options)
 
-export async function startRecorder(options: ServerOptions = {}): Promise<Recorder> {
+/** Tries scenarios in this thread, which is quicker. */
+export const startQuickRecorder = (options: PlatformServerOptions = {}): Promise<Recorder<PlatformServer>> =>
+  startWith(all => {
+    const recordScenario: RecordScenario = (...args) => recordWith(tryScenario, ...args)
+    return startServer(all, undefined, undefined, { loadRecorder: async () => ({ recordScenario }) })
+  }, options)
+
+async function startWith<Server extends PlatformServer>(
+  start: (options: PlatformServerOptions & ServerOptions) => Promise<Server>,
+  options: object,
+): Promise<Recorder<Server>> {
   let status = 200
-  vi.stubEnv('NODE_COMPILE_CACHE', COMPILED)
   const webhook = await startWebhook((_, response) => response.writeHead(status).end())
-  const sim = await startSimulator({ port: 0, webhook: { url: webhook.url }, ...options })
+  const sim = await start({ port: 0, webhook: { url: webhook.url }, ...options })
   onTestFinished(async () => {
-    vi.unstubAllEnvs()
     await sim.close()
     await webhook[Symbol.asyncDispose]()
   })

@@ -24,10 +24,9 @@ export interface UiClient {
   /** Resolves when the state matches. */
   until(matches: (state: UiState) => boolean): Promise<UiState>
   get(path: string): Promise<{ readonly status: number; readonly body: never }>
-  send(method: 'POST' | 'PUT', path: string, body?: unknown): Promise<{ readonly status: number; readonly body: never }>
+  send(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: never }>
   run(...scenarios: string[]): Promise<void>
   result(name: string): Promise<ScenarioReport>
-  close(): Promise<void>
 }
 
 export const stepsOf = (label: string, steps: readonly string[]) => steps.filter(one => one.startsWith(`${label} `))
@@ -57,7 +56,6 @@ export async function connect(io: FakeIo, pattern = /UI mode: (\S+)/): Promise<U
       await request('/run', { method: 'POST', body: JSON.stringify(scenarios.length === 0 ? {} : { scenarios }) })
     },
     result: async name => (await request(`/result?name=${encodeURIComponent(name)}`)).body,
-    close: () => follower.stop(),
   }
 }
 
@@ -79,7 +77,7 @@ function follow(stream: ReadableStream<Uint8Array>) {
     if (name !== undefined && data !== undefined) addEvent(state, name, JSON.parse(data) as never)
     for (const look of waiting) look()
   }
-  const done = readBlocks(reader, apply)
+  void readBlocks(reader, apply)
   return {
     state: state as UiState,
     until: (matches: (state: UiState) => boolean) =>
@@ -92,10 +90,6 @@ function follow(stream: ReadableStream<Uint8Array>) {
         waiting.add(look)
         look()
       }),
-    async stop() {
-      await reader.cancel()
-      await done
-    },
   }
 }
 
@@ -138,8 +132,9 @@ export const outcomeOf = ({ scenarios }: UiState, name: string) => scenarios.get
 export const isDone = ({ run, catalogue, scenarios }: UiState): boolean =>
   run.state === 'idle' && catalogue.scenarios.every(({ name }) => scenarios.get(name)?.last != null)
 
-export const scenarioFile = (name: string, steps: string, more = ''): string =>
-  `version: 1\nname: ${name}\n${more}timeouts: { expect: 1s, settle: 150ms }\nsteps:\n${steps}`
+/** `expectTimeout`: how long an expectation waits before it fails. */
+export const scenarioFile = (name: string, steps: string, more = '', expectTimeout = '1s'): string =>
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: ${expectTimeout}, settle: 150ms }\nsteps:\n${steps}`
 
 export const ACCEPTED = '  - press: handover\n  - expect: start\n'
 

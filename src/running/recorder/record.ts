@@ -22,8 +22,16 @@ const MAX_SCENARIO_CHARS = 4 * MAX_TEXT_CHARS
 /** The longest trial. */
 const LIMIT_MS = 10_000
 
+/** Runs a scenario that was drawn, to see whether it passes. */
+export type TryDrawn = (trial: Trial, signal: AbortSignal) => Promise<RecordingTrial>
+
 /** Throws `ControlProblem`. */
-export const recordScenario: RecordScenario = async (core, request, signal): Promise<DrawnScenario> => {
+export const recordScenario: RecordScenario = (core, request, signal) => recordWith(tryInThread, core, request, signal)
+
+export async function recordWith(
+  tryDrawn: TryDrawn,
+  ...[core, request, signal]: Parameters<RecordScenario>
+): Promise<DrawnScenario> {
   if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
   const recording = await readRecording(core, request)
   const { steps, comments, notes: stepNotes } = drawSteps(recording)
@@ -43,7 +51,7 @@ export const recordScenario: RecordScenario = async (core, request, signal): Pro
     name: recording.name ?? DEFAULT_NAME,
     yaml,
     notes,
-    tried: await tryInThread({ chats: recording.chats, steps: steps.map(({ calls }) => ({ calls })), yaml }, signal),
+    tried: await tryDrawn({ chats: recording.chats, steps: steps.map(({ calls }) => ({ calls })), yaml }, signal),
   }
 }
 

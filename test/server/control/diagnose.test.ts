@@ -1,17 +1,15 @@
 /** Diagnoses refused deliveries of receivers with one mistake each, over HTTP. */
-
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { startSimulator } from '../../../src/index.ts'
 import type { EntryOf } from '../../../src/platform/journal/entry.ts'
-import type { PlatformServerOptions } from '../../../src/server/start.ts'
-import { createControlClient } from '../../support/control-client.ts'
+import { startTestServer } from '../../support/test-server.ts'
 import { type Got, type Handler, receiver } from '../../webhooks/receiver.ts'
 
 const KEY = 'sim-handover-key'
 type Content = string | Buffer
 const sign = (content: Content, key: Content = KEY, algorithm = 'sha256') =>
   createHmac(algorithm, key).update(content).digest('base64')
+const signBytes = ({ bytes }: Got) => sign(bytes)
 
 /** Answers 401 with a reason unless the signature is what its code computes. */
 const comparing =
@@ -20,51 +18,48 @@ const comparing =
     const isRight = got.headers[header] === computed(got)
     response.writeHead(isRight ? 200 : 401).end(isRight ? '' : 'bad_signature')
   }
+/** Answers each event with this status. */
+const answering =
+  (statusFor: (got: Got) => number): Handler =>
+  (got, response) =>
+    response.writeHead(statusFor(got)).end()
 
-async function setUp(handler: Handler, options: PlatformServerOptions = {}) {
+/** Starts a simulator whose first event the receiver has answered. */
+async function setUp(handler: Handler, knobs: object = {}) {
   const hook = await receiver(handler)
-  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
-  const ask = createControlClient(server)
+  const { server, control } = await startTestServer({ webhook: { url: hook.url }, knobs })
+  const chat = await server.chat()
+  await chat.press('handover')
   const diagnose = async (id = 'latest', body: object = {}) => {
-    const answer = await ask('POST', `/deliveries/${id}/diagnose`, { body })
+    const answer = await control('POST', `/deliveries/${id}/diagnose`, { body })
     expect(answer.status).toBe(200)
     return answer.body
   }
-  return { hook, server, ask, diagnose }
+  return { hook, server, control, chat, diagnose }
 }
 
-async function refuse(server: Awaited<ReturnType<typeof startSimulator>>) {
-  const chat = await server.chat()
-  await chat.press('handover')
-  return chat
-}
+const asPythonWrites = (json: unknown) =>
+  JSON.stringify(json).replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, string, mark) => string ?? `${mark} `)
 
-const parsed = ({ json }: Got) => json
-const MISTAKES: Record<string, [code: string, computed: (got: Got) => string, text?: RegExp]> = {
-  'JSON written again as Python does': [
+test.each<[code: string, computed: (got: Got) => string, text?: RegExp, header?: string]>([
+  [
     'restringified-json',
-    got =>
-      sign(
-        JSON.stringify(parsed(got)).replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, string, mark) => string ?? `${mark} `),
-      ),
-    /verifies JSON that it has parsed and written again \(as json\.dumps of Python writes it\): #\d+ shows it\./,
+    ({ json }) => sign(asPythonWrites(json)),
+    /as json\.dumps of Python writes it\): #\d+ shows it/,
   ],
-  'a hexadecimal digest': ['hex', ({ bytes }) => Buffer.from(sign(bytes), 'base64').toString('hex')],
-  'the prefix sha256=': ['prefix', ({ bytes }) => `sha256=${Buffer.from(sign(bytes), 'base64').toString('hex')}`],
-  'the bot API key': ['other-key', ({ bytes }) => sign(bytes, 'sim-bot-key'), /another key \(the bot API key\)/],
-  'a key with a newline': ['key-whitespace', ({ bytes }) => sign(bytes, `${KEY}\n`)],
-  'an empty key': ['key-unset', ({ bytes }) => sign(bytes, '')],
-  'an empty body': ['empty-body', () => sign('')],
-  'a body that is an object': ['stringified-object', () => sign('[object Object]')],
-  'a newline at the end of the body': ['newline', ({ bytes }) => sign(`${bytes}\n`)],
-  'SHA-1': ['other-algorithm', ({ bytes }) => sign(bytes, KEY, 'sha1')],
-  'a plain hash': ['plain-hash', ({ bytes }) => createHash('sha256').update(bytes).digest('base64')],
-}
-
-test.each(Object.entries(MISTAKES))('%s is found by trying', async (_what, [code, computed, text]) => {
-  const { server, hook, diagnose } = await setUp(comparing(computed))
-  await using _ = server
-  await refuse(server)
+  ['hex', got => Buffer.from(signBytes(got), 'base64').toString('hex')],
+  ['prefix', got => `sha256=${Buffer.from(signBytes(got), 'base64').toString('hex')}`],
+  ['other-key', ({ bytes }) => sign(bytes, 'sim-bot-key'), /another key \(the bot API key\)/],
+  ['key-whitespace', ({ bytes }) => sign(bytes, `${KEY}\n`)],
+  ['key-unset', ({ bytes }) => sign(bytes, '')],
+  ['empty-body', () => sign('')],
+  ['stringified-object', () => sign('[object Object]')],
+  ['newline', ({ bytes }) => sign(`${bytes}\n`)],
+  ['other-algorithm', ({ bytes }) => sign(bytes, KEY, 'sha1')],
+  ['plain-hash', ({ bytes }) => createHash('sha256').update(bytes).digest('base64')],
+  ['other-header', signBytes, /another header than Kindly-HMAC \(X-Hub-Signature-256\)/, 'x-hub-signature-256'],
+])('%s is found by trying', async (code, computed, text, header) => {
+  const { server, hook, diagnose } = await setUp(comparing(computed, header))
   const found = await diagnose()
   expect(found).toMatchObject({ code, event: 'REQUESTING TAKEOVER', answer: { status: 401, body: 'bad_signature' } })
   expect(found.text).toMatch(text ?? /^Your service .* #\d+ shows it\.$/)
@@ -78,166 +73,114 @@ test.each(Object.entries(MISTAKES))('%s is found by trying', async (_what, [code
   expect(shows).toMatchObject({ status: 200, probe: { code } })
 })
 
-test('a signature that is read from another header is found by trying, with its name', async () => {
-  const { server, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes), 'x-hub-signature-256'))
-  await using _ = server
-  await refuse(server)
-  const found = await diagnose()
-  expect(found).toMatchObject({ code: 'other-header' })
-  expect(found.text).toMatch(
-    /reads the signature from another header than Kindly-HMAC \(X-Hub-Signature-256\): #\d+ shows it/,
-  )
-  expect(found.fix).toContain('kindly-hmac')
-})
-
 test('letters beyond ASCII that are read as Latin-1 are found, because the refused event is in the probes', async () => {
-  const { server, diagnose } = await setUp(
+  const { chat, diagnose } = await setUp(
     comparing(({ bytes }) => sign(Buffer.from(bytes.toString('latin1'), 'utf8'))),
-    {
-      knobs: { 'request.forwardPending': 'on' },
-    },
+    { 'request.forwardPending': 'on' },
   )
-  await using _ = server
-  const chat = await refuse(server)
   await chat.says('Blåbær')
   expect(await diagnose()).toMatchObject({ event: 'MESSAGE FROM USER', code: 'latin1' })
 })
 
 test('JSON that gives the same bytes when it is written again is not tried', async () => {
-  const { server, diagnose } = await setUp(comparing(() => 'nothing matches'))
-  await using _ = server
-  await refuse(server)
+  const { diagnose } = await setUp(comparing(() => 'nothing matches'))
   const { code, probes } = await diagnose()
   expect(code).toBe('unknown')
   expect(probes.map(({ text }: { text: string }) => text).join()).not.toContain('JSON.stringify(JSON.parse(body))')
 })
 
 describe('what is known before', () => {
-  test('events were accepted, and are refused since a change of the key: the earlier key is tried', async () => {
-    const { server, ask, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes)))
-    await using _ = server
-    await refuse(server)
-    await ask('PATCH', '/config', { body: { 'keys.handover': 'another-key-of-today' } })
-    await refuse(server)
-    const found = await diagnose()
-    expect(found).toMatchObject({
+  test('events are refused since a change of the key: the earlier key is tried', async () => {
+    const { server, chat, diagnose } = await setUp(comparing(signBytes))
+    await server.configure({ 'keys.handover': 'another-key-of-today' })
+    await chat.press('handover')
+    expect(await diagnose()).toMatchObject({
       code: 'other-key',
       facts: [expect.stringMatching(/until #\d+ changed keys\.handover/)],
+      text: expect.stringContaining('the key from before the last change'),
     })
-    expect(found.text).toContain('the key from before the last change')
   })
 
   test('the service got another key: what no trial explains is said to have changed', async () => {
     let key = KEY
-    const { server, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes, key)))
-    await using _ = server
-    await refuse(server)
+    const { chat, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes, key)))
     key = 'an unknown key'
-    await refuse(server)
-    const found = await diagnose()
-    expect(found).toMatchObject({ code: 'key_or_code_changed' })
-    expect(found.text).toMatch(
-      /^It accepted events until #\d+, and refuses them since #\d+\. None of \d+ trials is accepted/,
-    )
+    await chat.press('handover')
+    expect(await diagnose()).toMatchObject({
+      code: 'key_or_code_changed',
+      text: expect.stringMatching(/until #\d+, and refuses them since #\d+\. None of \d+ trials is accepted/),
+    })
   })
 
   test('a digest in the answer is explained when no probe is accepted', async () => {
-    // It refuses all, and says what it computed.
-    const { server, diagnose } = await setUp(({ bytes }, response) => {
-      response.writeHead(401).end(`computed ${sign(`${bytes}`, 'sim-bot-key')}`)
-    })
-    await using _ = server
-    await refuse(server)
+    const { diagnose } = await setUp(({ bytes }, response) =>
+      response.writeHead(401).end(`computed ${sign(`${bytes}`, 'sim-bot-key')}`),
+    )
     expect(await diagnose()).toMatchObject({ code: 'other-key', text: expect.stringContaining('the bot API key') })
   })
 })
 
 describe('what is not the signature', () => {
-  test('a valid signature of the same content is accepted now', async () => {
-    const { server, diagnose } = await setUp(({ bytes, headers, json }, response) => {
-      const status = headers['kindly-hmac'] !== sign(bytes) ? 401 : json.event === 'REQUESTING TAKEOVER' ? 403 : 200
-      response.writeHead(status).end()
-    })
-    await using _ = server
-    await refuse(server)
+  const isSigned = (got: Got) => got.headers['kindly-hmac'] === signBytes(got)
+  test.each<[string, (got: Got) => number, object]>([
+    [
+      'a valid signature of the same content is accepted now',
+      got => (!isSigned(got) ? 401 : got.json.event === 'REQUESTING TAKEOVER' ? 403 : 200),
+      { code: 'not_signature', answer: { status: 403 }, probes: [{ code: 'valid' }, { code: 'none' }] },
+    ],
+    [
+      'a valid signature has another answer than a missing one',
+      got => (isSigned(got) ? 500 : 401),
+      { code: 'not_signature', text: expect.stringContaining('answers 500') },
+    ],
+    [
+      'events without effect are not verified at all',
+      got => (got.json.event === 'AGENT TYPING STOP' ? 200 : 401),
+      { code: 'unsigned_accepted' },
+    ],
+    ['404: nothing is sent', () => 404, { code: 'address', probes: [] }],
+    ['405: nothing is sent', () => 405, { code: 'address', probes: [] }],
+    ['302: nothing is sent', () => 302, { code: 'address', probes: [] }],
+  ])('%s', async (_, statusFor, expected) => {
+    const { hook, diagnose } = await setUp(answering(statusFor))
     const found = await diagnose()
-    expect(found).toMatchObject({ code: 'not_signature', answer: { status: 403 } })
-    expect(found.probes.map(({ code }: { code: string }) => code)).toEqual(['valid', 'none'])
-  })
-
-  test('a valid signature has another answer than a missing one', async () => {
-    const { server, diagnose } = await setUp(({ bytes, headers }, response) =>
-      response.writeHead(headers['kindly-hmac'] === sign(bytes) ? 500 : 401).end(),
-    )
-    await using _ = server
-    await refuse(server)
-    expect(await diagnose()).toMatchObject({ code: 'not_signature', text: expect.stringContaining('answers 500') })
-  })
-
-  test('events without effect are not verified at all', async () => {
-    const { server, diagnose } = await setUp(({ json }, response) =>
-      response.writeHead(json.event === 'AGENT TYPING STOP' ? 200 : 401).end(),
-    )
-    await using _ = server
-    await refuse(server)
-    expect(await diagnose()).toMatchObject({ code: 'unsigned_accepted' })
-  })
-
-  test.each([
-    [404, 'address'],
-    [405, 'address'],
-    [302, 'address'],
-  ])('%i: nothing is sent', async (status, code) => {
-    const { server, hook, diagnose } = await setUp((_got, response) => response.writeHead(status).end())
-    await using _ = server
-    await refuse(server)
-    expect(await diagnose()).toMatchObject({ code, probes: [] })
-    expect(hook.got).toHaveLength(1)
+    expect(found).toMatchObject(expected)
+    expect(hook.got).toHaveLength(1 + found.probes.length)
   })
 
   test('no program listens', async () => {
-    const { server, ask, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes)))
-    await using _ = server
-    await ask('PATCH', '/config', { body: { 'webhook.url': 'http://127.0.0.1:1/webhook' } })
-    await refuse(server)
-    expect(await diagnose()).toMatchObject({
-      code: 'no_answer',
-      answer: null,
-      text: expect.stringContaining('127.0.0.1:1'),
-    })
+    const { server, chat, diagnose } = await setUp(comparing(signBytes))
+    await server.configure({ 'webhook.url': 'http://127.0.0.1:1/webhook' })
+    await chat.press('handover')
+    const text = expect.stringContaining('127.0.0.1:1')
+    expect(await diagnose()).toMatchObject({ code: 'no_answer', answer: null, text })
   })
 
   test('an accepted event, and one that is wrong on purpose', async () => {
-    const { server, ask, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes)))
-    await using _ = server
-    await refuse(server)
+    const { server, control, diagnose } = await setUp(comparing(signBytes))
     const [accepted] = server.journal.query({ kind: 'delivery' })
     expect(await diagnose(accepted!.delivery_id)).toMatchObject({ code: 'accepted', fix: null })
-    const { body } = await ask('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', sign: 'wrong-key' } })
+    const { body } = await control('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', sign: 'wrong-key' } })
     expect(await diagnose(body.delivery_id)).toMatchObject({ code: 'wrong_on_purpose' })
-    expect((await ask('POST', '/deliveries/latest/diagnose', { body: {} })).status).toBe(404)
+    expect((await control('POST', '/deliveries/latest/diagnose', { body: {} })).status).toBe(404)
   })
 })
 
 test('a pasted signature is explained, and nothing is sent', async () => {
-  const { server, hook, diagnose } = await setUp(comparing(() => 'no'))
-  await using _ = server
-  await refuse(server)
+  const { hook, diagnose } = await setUp(comparing(() => 'no'))
   const [{ bytes }] = hook.got as [Got]
   const found = await diagnose('latest', { signature: sign(bytes, 'sim-bot-key') })
   expect(found.pasted).toMatchObject({ code: 'other-key', text: expect.stringContaining('the bot API key') })
-  expect(await diagnose('latest', { signature: sign(bytes) })).toMatchObject({ pasted: { code: 'right' } })
   expect(found.signature).toEqual({ header: 'Kindly-HMAC', value: sign(bytes) })
+  expect(await diagnose('latest', { signature: sign(bytes) })).toMatchObject({ pasted: { code: 'right' } })
   expect(hook.got).toHaveLength(1)
 })
 
 test('probes are in no recording and are no evidence', async () => {
-  const { server, ask, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes, 'sim-bot-key')))
-  await using _ = server
-  const chat = await refuse(server)
+  const { server, control, chat, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes, 'sim-bot-key')))
   await diagnose()
   expect((await diagnose()).facts).toEqual(['It accepted no event so far (1 refused).'])
-  const { body } = await ask('POST', '/record', { body: { chat_ids: [chat.id] } })
+  const { body } = await control('POST', '/record', { body: { chat_ids: [chat.id] } })
   expect(body.yaml ?? '').not.toContain('AGENT TYPING STOP')
   const probes = server.journal.query({ kind: 'delivery' }).filter((entry: EntryOf<'delivery'>) => entry.probe)
   expect(probes.length).toBeGreaterThan(20)

@@ -1,28 +1,21 @@
+/** Reading the journal over the control API: filters, waiting, masks, and what entries say about a chat. */
 import { describe, expect, test } from 'vitest'
-import { startSimulator } from '../../../src/index.ts'
-import type { PlatformServer } from '../../../src/server/start.ts'
-import { createControlClient } from '../../support/control-client.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { connectRaw, startWebhook } from '../../support/network.ts'
+import { startTestServer } from '../../support/test-server.ts'
 
-const call = (server: PlatformServer, id: string, body: object, headers: Record<string, string> = {}) =>
-  fetch(`${server.url}/api/v2/handover/${id}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ bot_id: server.botId, ...body }),
-  })
+type Fields = Record<string, unknown>
 
 describe('wait', () => {
   test('answers with an existing entry, and with a later one', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const ask = createControlClient(server)
-    const ada = await server.chat()
-    await call(server, 'start', { chat_id: ada.id })
-    const there = await ask('GET', `/wait?call=start&chat_id=${ada.id}`)
-    expect(there).toMatchObject({ status: 200, body: { kind: 'api', endpoint: 'start', status: 200 } })
-
-    const later = ask('GET', `/wait?call=start&after=${there.body.seq}`)
-    await call(server, 'start', { chat_id: ada.id })
-    expect((await later).body.seq).toBeGreaterThan(there.body.seq)
+    const { server, control, call } = await startTestServer()
+    const chat = { chat_id: (await server.chat()).id }
+    await call('start', chat)
+    const existing = await control('GET', `/wait?call=start&chat_id=${chat.chat_id}`)
+    expect(existing).toMatchObject({ status: 200, body: { kind: 'api', endpoint: 'start', status: 200 } })
+    const later = control('GET', `/wait?call=start&after=${existing.body.seq}`)
+    await call('start', chat)
+    expect((await later).body.seq).toBeGreaterThan(existing.body.seq)
   })
 
   test.each([
@@ -32,46 +25,29 @@ describe('wait', () => {
     ['kind=user', { kind: 'user', action: 'press' }],
     ['call=end&status=404', { endpoint: 'end', status: 404 }],
   ])('by %s', async (query, expected) => {
-    await using server = await startSimulator({ port: 0 })
-    const ada = await server.chat()
-    await ada.press('handover')
-    await call(server, 'end', { chat_id: 'other' })
-    expect((await createControlClient(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
+    const { server, control, call } = await startTestServer()
+    await (await server.chat()).press('handover')
+    await call('end', { chat_id: 'other' })
+    expect((await control('GET', `/wait?${query}`)).body).toMatchObject(expected)
   })
 
-  test('limits the nearest entries, and suggests the note that was meant', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const ask = createControlClient(server)
-    const ada = await server.chat()
-    for (let count = 0; count < 9; count++) await call(server, 'end', { chat_id: ada.id })
-    const { body } = await ask('GET', `/wait?call=start&chat_id=${ada.id}&timeout=1ms`)
-    expect([body.nearest.same_chat.length, body.nearest.last.length]).toEqual([3, 5])
-    const other = await ask('GET', '/wait?note=chat_creatd&timeout=1ms')
+  test('answers 408 with the nearest entries, only a few of them, and the note that was meant', async () => {
+    const { server, control, call } = await startTestServer()
+    const [ada, ben] = [await server.chat(), await server.chat()]
+    for (let count = 0; count < 9; count++) await call('end', { chat_id: ada.id })
+    await call('start', { chat_id: ben.id })
+    const { status, body } = await control('GET', `/wait?call=start&chat_id=${ada.id}&timeout=1ms`)
+    expect(status).toBe(408)
+    expect(body.nearest.other_chat).toMatchObject([{ endpoint: 'start', chat_id: ben.id }])
+    expect(body.nearest.same_chat).toMatchObject(Array(3).fill({ endpoint: 'end', chat_id: ada.id }))
+    expect(body.nearest.last).toHaveLength(5)
+    expect(body.nearest.last.at(-1)).toMatchObject({ seq: server.journal.nextSeq - 1 })
+    const other = await control('GET', '/wait?note=chat_creatd&timeout=1ms')
     expect(other.body.error.message).toContain('did you mean chat_created?')
   })
 
-  test('answers 408 with the nearest entries', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const ask = createControlClient(server)
-    const [ada, ben] = [await server.chat(), await server.chat()]
-    await call(server, 'start', { chat_id: ada.id })
-    const { seq } = (await ask('GET', '/wait?call=start')).body
-    await call(server, 'start', { chat_id: ben.id })
-    await call(server, 'message', { chat_id: ada.id, message: 'Hi' })
-
-    const answer = await ask('GET', `/wait?call=start&chat_id=${ada.id}&after=${seq}&timeout=20ms`)
-    expect(answer.status).toBe(408)
-    const { error, nearest } = answer.body
-    expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('call "start"') })
-    expect(error.message).toContain(`It matched earlier, with seq ${seq}`)
-    expect(nearest.earlier).toMatchObject([{ seq }])
-    expect(nearest.other_chat).toMatchObject([{ endpoint: 'start', chat_id: ben.id }])
-    expect(nearest.same_chat).toMatchObject([{ endpoint: 'message', chat_id: ada.id }])
-    expect(nearest.last.at(-1)).toMatchObject({ seq: server.journal.nextSeq - 1 })
-  })
-
   test('ends when the simulator is reset', async () => {
-    await using server = await startSimulator({ port: 0 })
+    const { server } = await startTestServer()
     // Two requests on one line are taken up in their order.
     const line = await connectRaw(server.port)
     line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -80,43 +56,132 @@ describe('wait', () => {
   })
 })
 
-describe('journal', () => {
-  test('filters by kind, chat and seq, and limits the number of entries', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const ask = createControlClient(server)
-    const [ada, ben] = [await server.chat(), await server.chat()]
-    await ada.says('Hi')
-    await ben.says('Hi')
-    const all = (await ask('GET', '/journal')).body
-    expect(all).toMatchObject({ first_seq: 1, next_seq: server.journal.nextSeq })
-    expect(all.entries.length).toBe(server.journal.nextSeq - 1)
-    const { entries } = (await ask('GET', `/journal?kind=user&chat_id=${ben.id}`)).body
-    expect(entries).toMatchObject([{ kind: 'user', chat_id: ben.id }])
-    expect((await ask('GET', '/journal?after=1&limit=2')).body.entries).toMatchObject([{ seq: 2 }, { seq: 3 }])
+test('filters by kind, chat and seq, and limits the number of entries', async () => {
+  const { server, control } = await startTestServer()
+  const [ada, ben] = [await server.chat(), await server.chat()]
+  await ada.says('Hi')
+  await ben.says('Hi')
+  const all = (await control('GET', '/journal')).body
+  expect(all).toMatchObject({ first_seq: 1, next_seq: server.journal.nextSeq })
+  expect(all.entries.length).toBe(server.journal.nextSeq - 1)
+  const { entries } = (await control('GET', `/journal?kind=user&chat_id=${ben.id}`)).body
+  expect(entries).toMatchObject([{ kind: 'user', chat_id: ben.id }])
+  expect((await control('GET', '/journal?after=1&limit=2')).body.entries).toMatchObject([{ seq: 2 }, { seq: 3 }])
+})
+
+test('no export shows keys or signatures', async () => {
+  await using webhook = await startWebhook()
+  const { server, control, call } = await startTestServer({ webhook: { url: webhook.url } })
+  const ada = await server.chat()
+  await ada.press('handover')
+  await call('start', { chat_id: ada.id })
+  await call('start', { chat_id: ada.id }, { authorization: 'wrong-key-here' })
+  const signature = server.deliveries[0]!.request.headers['Kindly-HMAC']!
+  expect(signature.length).toBeGreaterThan(20)
+  const paths = ['/journal', '/deliveries', '/wait?kind=delivery', '/wait?call=start&status=418&timeout=1ms']
+  const texts = await Promise.all(paths.map(async path => JSON.stringify((await control('GET', path)).body)))
+  for (const secret of [server.apiKey, signature, 'wrong-key-here']) expect(texts.join()).not.toContain(secret)
+  expect(texts[0]).toContain('"authorization":"Bearer ***"')
+  expect(texts[1]).toContain('"Kindly-HMAC":"***"')
+})
+
+describe('entries of a chat', () => {
+  const SENDER = { name: 'Kari', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
+
+  /** Draws the messages of a chat from its entries alone. */
+  function messagesOf(entries: readonly Entry[]): Fields[] {
+    const [created] = entries.filter(entry => entry.kind === 'note' && entry.note === 'chat_created') as Fields[]
+    return entries.flatMap((entry): Fields[] => {
+      const { message_id: id, text, buttons = [], attachments = [], text_for_agent: original } = entry as Fields
+      if (entry.kind === 'note' && entry.note === 'bot_message')
+        return [{ id, from: 'bot', name: created!.bot_name, text, buttons, attachments: [] }]
+      if (entry.kind === 'user' && entry.action === 'message')
+        return [
+          {
+            id,
+            from: 'user',
+            name: created!.user_name,
+            text,
+            ...(original ? { original } : {}),
+            buttons: [],
+            attachments,
+          },
+        ]
+      return entry.kind === 'api' && entry.endpoint === 'message' ? [agentMessageOf(entry)] : []
+    })
+  }
+
+  function agentMessageOf({ request, response, shown_to_user: shown }: Extract<Entry, { kind: 'api' }>): Fields {
+    const { message, sender, buttons = [] } = request.body as { message: string; sender?: Fields; buttons?: Fields[] }
+    const text = shown?.text === undefined ? { text: message } : { text: shown.text, original: message }
+    const id = (response as Fields).chatmessage_id
+    return { id, from: 'agent', name: shown?.name ?? sender?.name, ...text, buttons, attachments: [] }
+  }
+
+  test('say what the user saw: translations, files with their address, names of senders', async () => {
+    const { server, control, call } = await startTestServer()
+    const chat = await server.chat({ language: 'nb' })
+    const post = (path: string, body: object) => call(path, { chat_id: chat.id, ...body })
+    await chat.says('Hei')
+    await chat.press('handover')
+    await post('start', { sender: SENDER, supports_attachment: true })
+    await chat.says('Her', { attach: [{ name: 'a b.png', type: 'image/png', size_kb: 1 }] })
+    await post('message', { message: 'Hello', sender: { name: 'Ola' }, buttons: [{ label: 'Yes' }] })
+    await post('message', { message: 'Bye' })
+    await post('end', {})
+    await post('message', { message: 'Still here' })
+    const { body: journal } = await control('GET', `/journal?chat_id=${chat.id}`)
+    const { messages } = (await control('GET', `/chats/${chat.id}`)).body
+    expect(messagesOf(journal.entries)).toEqual(messages.map(({ created: _, ...message }: Fields) => message))
+    expect(messages.at(-1)).toMatchObject({ name: 'En medarbeider', text: 'Still here' })
   })
 
-  test('shows neither keys nor signatures in any export', async () => {
-    await using webhook = await startWebhook()
-    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
-    const ask = createControlClient(server)
-    const ada = await server.chat()
-    await ada.press('handover')
-    await call(server, 'start', { chat_id: ada.id })
-    await call(server, 'start', { chat_id: ada.id }, { authorization: 'wrong-key-here' })
-    const [delivery] = server.deliveries
-    const signature = delivery!.request.headers['Kindly-HMAC']!
-    expect(signature.length).toBeGreaterThan(20)
+  test('say no more than the call when the user saw what the call says', async () => {
+    const { server, call } = await startTestServer()
+    const chat = await server.chat()
+    await chat.says('Hi')
+    await call('message', { chat_id: chat.id, message: 'Hello', sender: { name: 'Kari' } })
+    expect(server.journal.query({ kind: 'user' })[0]).not.toHaveProperty('text_for_agent')
+    expect(server.journal.query({ kind: 'api' })[0]).not.toHaveProperty('shown_to_user')
+  })
 
-    const exports = await Promise.all([
-      ask('GET', '/journal'),
-      ask('GET', '/deliveries'),
-      ask('GET', '/wait?kind=delivery'),
-      ask('GET', '/wait?call=start&status=418&timeout=1ms'),
+  test('show a long translation as its beginning, with the length and hash of the whole text', async () => {
+    const { server, control, call } = await startTestServer()
+    const chat = await server.chat({ language: 'nb' })
+    await call('start', { chat_id: chat.id, sender: SENDER })
+    await call('message', { chat_id: chat.id, message: 'x'.repeat(70_000), sender: SENDER })
+    expect((await control('GET', '/journal?kind=api')).body.entries.at(-1).shown_to_user).toEqual({
+      text: `[en>nb] ${'x'.repeat(65_528)}`,
+      truncated_from: { bytes: 70_008, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })
+  })
+
+  test('begin with who talks, and how much of the chat came before the journal', async () => {
+    const { server } = await startTestServer({ bot: { id: 7, name: 'Nora' } })
+    await server.chat({ user: { firstName: 'Ada', lastName: 'Berg' } })
+    await server.chat({ user: null, history: [{ user: 'Hi' }, { bot: 'Hello' }] })
+    const shop = await server.chat({ transcript: 'nb-shop' })
+    const notes = server.journal.query({ kind: 'note' })
+    expect(notes).toMatchObject([
+      { user_name: 'Ada Berg', bot_id: 7, bot_name: 'Nora' },
+      { user_name: 'User', history_count: 2 },
+      { transcript: 'nb-shop', history_count: shop.transcript.length },
     ])
-    const text = JSON.stringify(exports.map(({ body }) => body))
-    for (const secret of [server.apiKey, signature, 'wrong-key-here']) expect(text).not.toContain(secret)
-    expect(text).toContain('"authorization":"Bearer ***"')
-    expect(text).toContain('"Kindly-HMAC":"***"')
-    expect(exports[1]!.body.deliveries).toMatchObject([{ delivery_id: delivery!.delivery_id, outcome: 'delivered' }])
+    expect(notes[0]).not.toHaveProperty('history_count')
+  })
+
+  test('of a change of settings or of the availability say what was there before', async () => {
+    const { control } = await startTestServer()
+    await control('PATCH', '/config', { body: { 'bot.delay': '1s', 'keys.bot': 'secret', 'webhook.url': null } })
+    await control('PATCH', '/config', { body: { 'bot.delay': '2s' } })
+    await control('PUT', '/availability', { body: { availability: 'CLOSED', reason: 'OTHER' } })
+    await control('PUT', '/availability', { body: { availability: 'OPEN' } })
+    const { entries } = (await control('GET', '/journal?kind=note')).body
+    expect(entries.map(({ previous }: Fields) => previous)).toEqual([
+      { 'bot.delay': '0s', 'keys.bot': '***', 'webhook.url': null },
+      { 'bot.delay': '1s' },
+      { availability: 'OPEN', reason: null, updated_at: null },
+      { availability: 'CLOSED', reason: 'OTHER', updated_at: expect.any(String) },
+    ])
   })
 })

@@ -1,102 +1,118 @@
-/** Snapshots over the control API, and what a reader of the events hears of them. */
+/** Snapshots over the control API. */
+import { describe, expect, test } from 'vitest'
+import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
+import { connectRaw } from '../../support/network.ts'
+import { startTestServer } from '../../support/test-server.ts'
 
-import { expect, test } from 'vitest'
-import { startSimulator } from '../../../src/index.ts'
-import { createControlClient } from '../../support/control-client.ts'
-
-const SERVER = { port: 0, clock: 'virtual' } as const
+const start = async () => {
+  const started = await startTestServer({ clock: 'virtual' })
+  const restore = (body: unknown) => started.control('PUT', '/snapshot', { body })
+  return { ...started, restore }
+}
+const fieldsOf = (body: { error: { issues: { field: string }[] } }) => [
+  ...new Set(body.error.issues.map(({ field }) => field)),
+]
 
 test('captures the state and restores it', async () => {
-  await using server = await startSimulator(SERVER)
-  const ask = createControlClient(server)
-  await ask('POST', '/chats', { body: { id: 'ada' } })
-  const { body: snapshot } = await ask('GET', '/snapshot?journal=true')
+  const { server, control, restore } = await start()
+  await control('POST', '/chats', { body: { id: 'ada' } })
+  const { body: snapshot } = await control('GET', '/snapshot?journal=true')
   expect(snapshot).toMatchObject({
-    v: 1,
-    seed: 1,
-    chats: [{ id: 'ada' }],
+    ...{ v: 1, seed: 1, chats: [{ id: 'ada' }] },
     journal: { nextSeq: 2, entries: [{ seq: 1 }] },
   })
   expect(JSON.stringify(snapshot)).not.toContain(server.apiKey)
-  await ask('POST', '/chats', { body: { id: 'bob' } })
-  const restored = await ask('PUT', '/snapshot', { body: snapshot })
-  expect(restored.body).toMatchObject({ restored: true, chats: 1, next_seq: 2, taken_at: snapshot.taken_at })
-  expect((await ask('GET', '/chats')).body.chats).toHaveLength(1)
-  const withKeys = await ask('GET', '/snapshot?keys=true')
+  await control('POST', '/chats', { body: { id: 'bob' } })
+  const { body } = await restore(snapshot)
+  expect(body).toMatchObject({ restored: true, chats: 1, next_seq: 2, taken_at: snapshot.taken_at })
+  expect((await control('GET', '/chats')).body.chats).toHaveLength(1)
+  const withKeys = await control('GET', '/snapshot?keys=true')
   expect(withKeys.body.config['keys.handover']).toBe(server.apiKey)
   expect(withKeys.body.journal.entries).toBeUndefined()
 })
 
-test('refuses a wrong snapshot with every reason, by field', async () => {
-  await using server = await startSimulator(SERVER)
-  const ask = createControlClient(server)
-  const { body: snapshot } = await ask('GET', '/snapshot')
-  const other = await ask('PUT', '/snapshot', { body: { ...snapshot, v: 7 } })
-  expect([other.status, other.body.error.code]).toEqual([422, 'invalid_snapshot'])
-  expect(other.body.error.issues).toMatchObject([{ field: 'v', message: expect.stringContaining('has version 7') }])
-  const config = { ...snapshot.config, 'typing.webhook': 'maybe', nothing: 1 }
-  const { error } = (await ask('PUT', '/snapshot', { body: { ...snapshot, config } })).body
-  expect(error.issues.map((issue: { field: string }) => issue.field)).toEqual([
-    'config.typing.webhook',
-    'config.nothing',
-  ])
-  expect((await ask('PUT', '/snapshot', { text: '[]' })).status).toBe(422)
+test('restores a deadline beyond the end of the clock, and a request with the header Set-Cookie', async () => {
+  const { server, control, call, restore } = await start()
+  await call('typing_start', { chat_id: (await server.chat()).id, timeout: Number.MAX_SAFE_INTEGER })
+  const line = await connectRaw(server.port)
+  line.send('GET /api/v1/chats/x HTTP/1.1\r\nHost: sim\r\nSet-Cookie: a=1\r\nConnection: close\r\n\r\n')
+  await line.ended()
+  const { body } = await control('GET', '/snapshot?journal=true')
+  expect(body.deadlines).toMatchObject([{ atMs: Date.UTC(2255, 0, 1) }])
+  expect(body.journal.entries.at(-1).request.headers['set-cookie']).toBe('***')
+  expect((await restore(body)).status).toBe(200)
 })
 
-test('names the rows of a long list that are wrong', async () => {
-  await using server = await startSimulator(SERVER)
-  const ask = createControlClient(server)
-  await server.chat({ id: 'ada', history: Array.from({ length: 300 }, (_, at) => ({ user: `${at}` })) })
-  const { body: snapshot } = await ask('GET', '/snapshot')
-  const [row] = snapshot.chats
-  const wrong = row.messages.map((message: object, at: number) => (at < 250 ? message : { ...message, text: at }))
-  const { error } = (await ask('PUT', '/snapshot', { body: { ...snapshot, chats: [{ ...row, messages: wrong }] } }))
-    .body
-  expect(error.issues[0]).toEqual({
-    field: 'chats[0].messages[250].text',
-    message: 'chats[0].messages[250].text must be a string, got the number 250; write it in quotes: "250".',
-  })
-  expect(error.issues).toHaveLength(5)
-  expect((await ask('PUT', '/snapshot', { body: snapshot })).body).toMatchObject({ restored: true })
-  expect(server.findChat('ada')!.transcript).toHaveLength(300)
-})
-
-test('sends an event for a reset and a restore before later entries', async () => {
-  await using server = await startSimulator(SERVER)
-  await server.chat({ id: 'ada' })
-  const snapshot = server.snapshot({ journal: true })
-  const response = await fetch(`${server.url}/_sim/events`)
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let heard = ''
-  const until = async (text: string) => {
-    while (!heard.includes(text)) heard += (await reader.read()).value
-    const seen = heard
-    heard = ''
-    return seen
+test('a body may nest 64 levels deep, so that every chat can be restored', async () => {
+  const { control, restore } = await start()
+  const create = (levels: number) =>
+    control('POST', '/chats', { text: `{"context":{"deep":${'['.repeat(levels)}${']'.repeat(levels)}}}` })
+  expect((await create(62)).status).toBe(201)
+  for (const levels of [63, 5000]) {
+    const { status, body } = await create(levels)
+    expect([status, fieldsOf(body)]).toEqual([422, ['body']])
   }
-  await until('"chat_id":"ada"')
-  server.reset()
-  expect(await until('event: reset')).not.toContain('ada')
-  await server.restore(snapshot)
-  expect(await until('"chat_id":"ada"')).toMatch(/event: reset\ndata: \{"instance":"[\w-]+"\}\n\nid: 1\n/)
-  await reader.cancel()
+  expect((await restore((await control('GET', '/snapshot?journal=true')).body)).status).toBe(200)
 })
 
-test('refuses to write a snapshot that could not be restored, with its size and the limit', async () => {
-  await using server = await startSimulator(SERVER)
-  const chat = await server.chat()
-  await server.fetch(server.url)
-  const bytes = new Uint8Array(51_000_000)
-  await chat.says('Here', { attach: [{ name: 'a.bin', type: 'application/octet-stream', bytes }] })
-  const { status, body } = await createControlClient(server)('GET', '/snapshot')
-  expect([status, body.error.code]).toEqual([422, 'invalid_snapshot'])
-  expect(body.error.message).toMatch(/The snapshot has 68\d+ bytes; at most 67108864 are written and read/)
-})
+describe('refuses', () => {
+  test('another version, and wrong settings, with every reason', async () => {
+    const { control, restore } = await start()
+    const { body: snapshot } = await control('GET', '/snapshot')
+    const other = await restore({ ...snapshot, v: 7 })
+    expect([other.status, other.body.error.code]).toEqual([422, 'invalid_snapshot'])
+    expect(other.body.error.issues).toMatchObject([{ field: 'v', message: expect.stringContaining('has version 7') }])
+    const config = { ...snapshot.config, 'typing.webhook': 'maybe', nothing: 1 }
+    const { body } = await restore({ ...snapshot, config })
+    expect(fieldsOf(body)).toEqual(['config.typing.webhook', 'config.nothing'])
+  })
 
-test('refuses a body that is larger than a snapshot may be', async () => {
-  await using server = await startSimulator(SERVER)
-  const text = JSON.stringify({ v: 1, padding: 'x'.repeat(67_108_864) })
-  const { status, body } = await createControlClient(server)('PUT', '/snapshot', { text })
-  expect([status, body.error.code]).toEqual([413, 'payload_too_large'])
-  expect(body.error.message).toMatch(/at most 67108864 bytes; this one has 6710\d+ bytes/)
+  test('rows of a long list, by their number, and changes nothing', async () => {
+    const { server, control, restore } = await start()
+    await server.chat({ id: 'ada', history: Array.from({ length: 300 }, (_, at) => ({ user: `${at}` })) })
+    const { body: snapshot } = await control('GET', '/snapshot')
+    const [row] = snapshot.chats
+    const messages = row.messages.map((one: object, at: number) => (at < 250 ? one : { ...one, text: at }))
+    const { error } = (await restore({ ...snapshot, chats: [{ ...row, messages }] })).body
+    expect(error.issues[0]).toEqual({
+      field: 'chats[0].messages[250].text',
+      message: expect.stringContaining('must be a string, got the number 250'),
+    })
+    expect(error.issues).toHaveLength(5)
+    expect(server.findChat('ada')!.transcript).toHaveLength(300)
+  })
+
+  test.each<[string, (snapshot: Snapshot, value: never) => void]>([
+    ['clock.now_ms', ({ clock }, value) => Object.assign(clock, { now_ms: value })],
+    ['clock.start_ms', ({ clock }, value) => Object.assign(clock, { start_ms: value })],
+    ['chats[0].created', ({ chats }, value) => Object.assign(chats[0]!, { created: value })],
+    ['chats[0].updated', ({ chats }, value) => Object.assign(chats[0]!, { updated: value })],
+    ['continuation.stamp', ({ continuation }, value) => Object.assign(continuation, { stamp: value })],
+    ['continuation.journalStamp', ({ continuation }, value) => Object.assign(continuation, { journalStamp: value })],
+    ['deadlines[0].at_ms', ({ deadlines }, value) => Object.assign(deadlines[0]!, { at_ms: value })],
+    ['journal.entries[0].time', ({ journal }, value) => Object.assign(journal.entries![0]!, { time: value })],
+  ])('an absurd %s', async (field, set) => {
+    const { server, control, restore } = await start()
+    await control('PATCH', '/config', { body: { 'chat.idleTimeout': '1h' } })
+    await server.chat()
+    const { body } = await control('GET', '/snapshot?journal=true')
+    for (const value of [9e21, 9e18, -1, 0.5, 'NaN', null]) {
+      const copy = structuredClone(body)
+      set(copy, value as never)
+      const refused = await restore(copy)
+      expect([refused.status, fieldsOf(refused.body)], String(value)).toEqual([422, [field]])
+    }
+    expect(await control('GET', '/state')).toMatchObject({ status: 200, body: { chats: [{}] } })
+  })
+
+  test('a fault name that no header can carry', async () => {
+    const { control, restore } = await start()
+    await control('POST', '/faults', { body: { on: { api: 'any' }, slow_body: '1ms' } })
+    const { body } = await control('GET', '/snapshot')
+    for (const name of ['a\r\nb', 'å', 'x'.repeat(61)]) {
+      body.faults[0].name = name
+      const refused = await restore(body)
+      expect([refused.status, fieldsOf(refused.body)]).toEqual([422, ['faults[0].name']])
+    }
+  })
 })

@@ -17,9 +17,11 @@ const event = (message: string, self = 'https://bot.example.test/api/v1/chats/c-
     message,
   })
 
-const answering = (status = 200) =>
+/** Answers with these statuses, and then with 200. */
+const answering = (...statuses: number[]) =>
   serverWith((request, response) => {
-    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end('{}'))
+    const headers = { 'content-type': 'application/json' }
+    request.resume().on('end', () => response.writeHead(statuses.shift() ?? 200, headers).end('{}'))
   })
 
 describe('signatures', () => {
@@ -57,10 +59,7 @@ describe('signatures', () => {
 
 describe('entries', () => {
   it('of a refused event number its attempts; the same words after an accepted one are another event', async () => {
-    const statuses = [500, 503, 200, 200]
-    const webhook = await serverWith((request, response) => {
-      request.resume().on('end', () => response.writeHead(statuses.shift() ?? 200).end())
-    })
+    const webhook = await answering(500, 503)
     const proxy = await startProxy(webhook.url, webhook.url)
     for (let count = 0; count < 4; count++) await deliver(proxy.deliveryUrl, event('ok'))
     const deliveries = await proxy.waitFor('delivery', 4)
@@ -75,12 +74,7 @@ describe('entries', () => {
   })
 
   it('of calls say what the platform thought of the key, and which typing call an event echoes', async () => {
-    const statuses = [401, 401, 403, 409, 200]
-    const platform = await serverWith((request, response) => {
-      request
-        .resume()
-        .on('end', () => response.writeHead(statuses.shift() ?? 200, { 'content-type': 'application/json' }).end('{}'))
-    })
+    const platform = await answering(401, 401, 403, 409, 200)
     const proxy = await startProxy(platform.url, platform.url)
     for (const authorization of ['', 'Basic YWJj', `Bearer ${KEY}`, `Bearer ${KEY}`])
       await call(proxy.url, 'typing_start', {}, { authorization })
@@ -202,36 +196,15 @@ describe('the control API', () => {
   it('refuses acts on a simulated platform, and reads as usual', async () => {
     const other = await answering()
     const proxy = await startProxy(other.url, other.url)
-    for (const [method, path] of [
-      ['POST', '/chats'],
-      ['PATCH', '/config'],
-      ['PUT', '/availability'],
-      ['POST', '/trigger'],
-      ['POST', '/faults'],
-      ['POST', '/clock/advance'],
-      ['POST', '/reset'],
-      ['POST', '/workspaces'],
-      ['POST', '/plays'],
-    ]) {
+    const acts = '/chats /trigger /faults /clock/advance /reset /workspaces /plays'
+      .split(' ')
+      .map(path => ['POST', path])
+    for (const [method, path] of [...acts, ['PATCH', '/config'], ['PUT', '/availability']]) {
       const response = await fetch(`${proxy.url}/_sim${path}`, { method, body: '{}' })
-      expect(response.status, path).toBe(409)
-      expect(await response.json()).toMatchObject({
-        error: { code: 'is_proxy', message: expect.stringContaining('this is a proxy before a real one') },
-      })
+      expect([response.status, await response.json()], path).toMatchObject([409, { error: { code: 'is_proxy' } }])
     }
-    for (const path of [
-      '/state',
-      '/chats',
-      '/config',
-      '/faults',
-      '/keys',
-      '/snapshot',
-      '/assumptions',
-      '/calibration',
-      '/readiness',
-      '/deliveries',
-    ])
-      expect((await proxy.client('GET', path)).status, path).toBe(200)
+    const reads = '/state /chats /config /faults /keys /snapshot /assumptions /calibration /readiness /deliveries'
+    for (const path of reads.split(' ')) expect((await proxy.client('GET', path)).status, path).toBe(200)
     expect((await proxy.client('POST', '/settle')).status).toBe(200)
     const stopped = await proxy.client('POST', '/stop', { body: {} })
     expect(stopped.status).toBe(200)

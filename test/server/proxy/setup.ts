@@ -1,18 +1,14 @@
-/** Starts what stands around a proxy in its tests: servers that play the platform or the webhook, and the command itself. */
-import { spawn } from 'node:child_process'
+/** Starts what stands around a proxy in its tests: servers in place of the platform or the webhook, and the command itself. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { main } from '../../../src/commands/main.ts'
-import { startSimulator } from '../../../src/index.ts'
 import type { Entry, EntryKind, EntryOf } from '../../../src/platform/journal/entry.ts'
 import { type FakeIo, fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
 import { createControlClient } from '../../support/control-client.ts'
-import { freePort } from '../../support/port.ts'
 
 export const KEY = 'the-real-handover-key-of-acme'
 export const PATH = '/_webhook/known-in-this-test'
@@ -105,29 +101,3 @@ export const call = (url: string, endpoint: string, body: object, headers: Recor
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ bot_id: 1042, chat_id: 'c-1', ...body }),
   })
-
-/** A real platform (another simulator) and the example intermediary in a process of its own, with a proxy between them. */
-export async function playHandover(flags: readonly string[] = []) {
-  const platform = await startSimulator({
-    port: 0,
-    knobs: { 'keys.handover': KEY, 'keys.bot': 'the-real-bot-key-of-acme' },
-  })
-  onTestFinished(() => platform.close())
-  const port = await freePort()
-  const proxy = await startProxy(platform.url, `http://127.0.0.1:${port}/webhook`, ['--api-key', KEY, ...flags])
-  const file = fileURLToPath(new URL('../../../examples/intermediary/main.js', import.meta.url))
-  const child = spawn(process.execPath, [file], {
-    env: { ...process.env, PORT: String(port), HANDOVER_SIM_URL: proxy.url, HANDOVER_SIM_API_KEY: KEY },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await new Promise(resolve => child.stdout.once('data', resolve))
-  await platform.configure({ 'webhook.url': proxy.deliveryUrl })
-  const desk = (path: string, body: object = {}) =>
-    fetch(`http://127.0.0.1:${port}/desk/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-  return { platform, proxy, desk }
-}

@@ -2,20 +2,14 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { createServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { folderWith } from '../../config/folder.ts'
-import { run } from '../../docs/pages.ts'
 import { connectRaw } from '../../support/network.ts'
 import { bodyOf, call, deadUrl, deliver, PATH, serverWith, startProxy } from './setup.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-const hasOpenssl = (await run('openssl', ['version'])).code === 0
 const BIG = randomBytes(3 * 1_048_576)
 
 /** A server of raw bytes: answers the first request whose text matches `until` with `answer`. */
@@ -69,35 +63,16 @@ describe('bytes', () => {
       const other = await rawServer(/\}\n$/, ANSWER)
       const proxy = await startProxy(other.url, `${other.url}/hook?secret=s`)
       const client = await connectRaw(portOf(proxy.url))
-      const hop = [
-        'Connection: keep-alive, x-private',
-        'X-Private: 1',
-        'Keep-Alive: timeout=9',
-        'TE: trailers',
-        'Expect: 100-continue',
-      ]
-      client.send(
-        [...head(path, `127.0.0.1:${portOf(proxy.url)}`), ...hop, `Content-Length: ${BODY.length}`, '', BODY].join(
-          '\r\n',
-        ),
-      )
+      const own = ['Connection: keep-alive, x-private', 'X-Private: 1', 'Keep-Alive: timeout=9', 'TE: trailers']
+      const sent = (path: string, host: string, ...more: string[]) =>
+        [...head(path, host), ...more, '', BODY].join('\r\n')
+      const length = `Content-Length: ${BODY.length}`
+      client.send(sent(path, new URL(proxy.url).host, ...own, 'Expect: 100-continue', length))
       const answer = await client.until(/true\}$/)
-      const wanted = [
-        ...head(expected, new URL(other.url).host),
-        `Content-Length: ${BODY.length}`,
-        'Connection: keep-alive',
-        '',
-        BODY,
-      ]
-      expect(other.received()).toBe(wanted.join('\r\n'))
-      expect(answer.replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, '').split('\r\n')).toEqual([
-        ...ANSWER.split('\r\n').slice(0, 6),
-        'Content-Length: 17',
-        'Connection: keep-alive',
-        'Keep-Alive: timeout=75',
-        '',
-        '{ "ok"  : \t true}',
-      ])
+      expect(other.received()).toBe(sent(expected, new URL(other.url).host, length, 'Connection: keep-alive'))
+      const [lines] = /HTTP\/1.1 207[\s\S]*/.exec(answer)!
+      const added = ['Content-Length: 17', 'Connection: keep-alive', 'Keep-Alive: timeout=75', '', '{ "ok"  : \t true}']
+      expect(lines.split('\r\n')).toEqual([...ANSWER.split('\r\n').slice(0, 6), ...added])
       client.destroy()
     },
   )
@@ -128,11 +103,8 @@ describe('bytes', () => {
     const expected = Buffer.concat([BIG, Buffer.from(sha256(BIG))])
     expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(expected))
     const [entry] = await proxy.waitFor('api')
-    expect(entry?.request).toMatchObject({
-      body: null,
-      bytes: BIG.length,
-      truncated_from: { bytes: BIG.length, sha256: sha256(BIG) },
-    })
+    const whole = { bytes: BIG.length, sha256: sha256(BIG) }
+    expect(entry?.request).toMatchObject({ body: null, bytes: BIG.length, truncated_from: whole })
     expect(entry?.response_truncated_from).toEqual({ bytes: expected.length, sha256: sha256(expected) })
     await (await deliver(proxy.deliveryUrl, BIG)).arrayBuffer()
     const [delivery] = await proxy.waitFor('delivery')
@@ -163,37 +135,6 @@ describe('bytes', () => {
     }
     expect(received).toBe('<1><2><3><4>')
   })
-
-  it('wait for a reader that is slow, in the server and not in the proxy', async () => {
-    const piece = randomBytes(1_048_576)
-    const total = 96
-    let written = 0
-    const platform = await serverWith(async (_, response) => {
-      response.writeHead(200, { 'content-length': total * piece.length })
-      for (let count = 0; count < total; count++) {
-        written++
-        if (!response.write(piece)) await once(response, 'drain')
-      }
-      response.end()
-    })
-    const proxy = await startProxy(platform.url, platform.url)
-    const client = connect(portOf(proxy.url), '127.0.0.1')
-    client.write('GET /files/large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    await once(client, 'readable')
-    // Other calls go on meanwhile; the server has stopped far before the end.
-    await expect
-      .poll(async () => {
-        const before = written
-        await proxy.client('GET', '/livez')
-        return written === before && written > 0
-      })
-      .toBe(true)
-    expect(written).toBeLessThan(total / 2)
-    let bytes = 0
-    client.on('data', chunk => (bytes += chunk.length))
-    await once(client, 'close')
-    expect(bytes).toBeGreaterThan(total * piece.length)
-  })
 })
 
 describe('a reset', () => {
@@ -216,10 +157,7 @@ describe('a reset', () => {
       expect(code, path).toBe('ECONNRESET')
     }
     const calls = await proxy.waitFor('api', 2)
-    expect(calls.map(({ status, response }) => ({ status, response }))).toEqual([
-      { status: 0, response: null },
-      { status: 0, response: null },
-    ])
+    expect(calls).toMatchObject(Array(2).fill({ status: 0, response: null }))
     const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_call_failed')
     expect(notes).toMatchObject(calls.map(({ seq }) => ({ cause: seq, code: 'connection_reset' })))
   })
@@ -238,11 +176,7 @@ describe('a reset', () => {
     client.resetAndDestroy()
     expect(await ended).toBe('ECONNRESET')
     const [delivery] = await proxy.waitFor('delivery')
-    expect(delivery).toMatchObject({
-      outcome: 'failed',
-      status: null,
-      failure: { code: 'sender_closed' },
-    })
+    expect(delivery).toMatchObject({ outcome: 'failed', status: null, failure: { code: 'sender_closed' } })
   })
 })
 
@@ -256,58 +190,24 @@ describe('a server that is down', () => {
     expect(await refused.json()).toEqual({
       handover_sim: {
         code: 'no_platform',
-        message: `The proxy of handover-sim got no answer from ${dead}: nothing listens at ${new URL(dead).host} (ECONNREFUSED).`,
-        hint: 'Check --upstream, and that this machine reaches the platform.',
+        message: expect.stringContaining(`nothing listens at ${new URL(dead).host} (ECONNREFUSED)`),
+        hint: expect.stringContaining('--upstream'),
       },
     })
     const lost = await deliver(proxy.deliveryUrl, '{"event":"AGENT TYPING STOP","chat_id":"c-1"}')
     expect(lost.status).toBe(502)
     expect(await lost.json()).toMatchObject({ handover_sim: { code: 'no_webhook' } })
-    expect((await proxy.waitFor('delivery'))[0]).toMatchObject({
-      event: 'AGENT TYPING STOP',
-      outcome: 'failed',
-      failure: { code: 'connection_refused' },
-    })
-    expect((await proxy.waitFor('api'))[0]).toMatchObject({
-      endpoint: 'start',
-      status: 0,
-      auth: 'not_checked',
-      chat_id: 'c-1',
-    })
-
+    expect(await proxy.waitFor('delivery')).toMatchObject([
+      { event: 'AGENT TYPING STOP', outcome: 'failed', failure: { code: 'connection_refused' } },
+    ])
+    expect(await proxy.waitFor('api')).toMatchObject([
+      { endpoint: 'start', status: 0, auth: 'not_checked', chat_id: 'c-1' },
+    ])
     expect(proxy.io.stderr.text).toMatch(/POST start\n +no answer/)
     const { server } = await serverWith(() => {})
     await new Promise(resolve => server.close(resolve))
     server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
     await new Promise<void>(resolve => server.listen(portOf(dead), '127.0.0.1', resolve))
     expect((await call(proxy.url, 'start', {})).status).toBe(200)
-  })
-
-  it.skipIf(!hasOpenssl)('says when its certificate is not trusted, and how to trust it', async () => {
-    const folder = folderWith()
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const subject = [
-      '-subj',
-      '/CN=localhost',
-      '-days',
-      '1',
-      '-nodes',
-      '-newkey',
-      'rsa:2048',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ]
-    await run('openssl', ['req', '-x509', ...subject])
-    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.end())
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const proxy = await startProxy(`https://localhost:${(server.address() as AddressInfo).port}`, await deadUrl())
-    const answer = await call(proxy.url, 'start', {})
-    expect(answer.status).toBe(502)
-    const { handover_sim: why } = await answer.json()
-    expect(why.message).toMatch(/TLS: self-signed certificate.*\(DEPTH_ZERO_SELF_SIGNED_CERT\)/)
-    expect(why.hint).toContain('NODE_EXTRA_CA_CERTS')
   })
 })

@@ -1,10 +1,11 @@
-/** `run --ui` while the agent driver starts the intermediary, which takes long. */
-import { existsSync, readFileSync } from 'node:fs'
+/** `run --ui` with processes: an intermediary that starts slowly, and the editor of the user. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folderWith } from '../config/folder.ts'
 import { startRun } from '../runner/targets.ts'
 import { freePort } from '../support/port.ts'
-import { ACCEPTED, connect, scenarioFile } from './ui-client.ts'
+import { ACCEPTED, connect, scenarioFile, startUi } from './ui-client.ts'
 
 describe('a target that starts slowly', () => {
   const files = async () => ({
@@ -19,7 +20,7 @@ target: { start: [node, -e, "require('fs').writeFileSync('up', String(process.pi
     const run = startRun(await files(), flags)
     const ui = await connect(run.io)
     const pid = () => Number(readFileSync(join(run.folder, 'up'), 'utf8') || Number.NaN)
-    await expect.poll(() => existsSync(join(run.folder, 'up')) && pid() > 0, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(run.folder, 'up')) && pid() > 0).toBe(true)
     return { ...run, ui, pid: pid() }
   }
   const isRunning = (pid: number): boolean => {
@@ -47,5 +48,22 @@ target: { start: [node, -e, "require('fs').writeFileSync('up', String(process.pi
     expect(await code).toBe(130)
     expect(isRunning(pid)).toBe(false)
     expect(io.stderr.text).toBe('')
+  })
+})
+
+it('opens a file at a line in the editor, and says how to name one', async () => {
+  const { ui } = await startUi({ 'a.yaml': scenarioFile('Ada', ACCEPTED) })
+  const folder = folderWith()
+  onTestFinished(() => void delete process.env.LAUNCH_EDITOR)
+  const [editor, opened] = [join(folder, 'editor.sh'), join(folder, 'opened')]
+  writeFileSync(editor, `#!/bin/sh\necho "$1:$2" > ${opened}\n`, { mode: 0o755 })
+  process.env.LAUNCH_EDITOR = editor
+  expect((await ui.send('POST', '/open', { name: 'a.yaml', line: 7 })).status).toBe(200)
+  await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toMatch(/\/a\.yaml:7\n$/)
+  expect(await ui.send('POST', '/open', { name: '../a.yaml' })).toMatchObject({ status: 404 })
+  process.env.LAUNCH_EDITOR = join(folder, 'no-such-editor')
+  expect(await ui.send('POST', '/open', { name: 'a.yaml' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'no_editor', message: expect.stringContaining('LAUNCH_EDITOR=code') } },
   })
 })

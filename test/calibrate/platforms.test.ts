@@ -1,14 +1,11 @@
-/** The settings that calibrate finds, loaded again, replay the recording without a difference. */
+/** Platforms with several settings: calibrate finds them, and with them the recording replays without a difference. */
 import { expect, test } from 'vitest'
 import { readRecording } from '../../src/evaluation/calibration/recording.ts'
 import type { KnobSettings } from '../../src/platform/contract/knobs.ts'
 import { Replay } from '../../src/running/replayer/replay.ts'
-import { exercise } from './exercise.ts'
-import { createRecorder } from './recorder.ts'
-
-async function* textOf(lines: readonly string[]) {
-  yield `${lines.join('\n')}\n`
-}
+import { calibrated, confirmsDefaults, stateOf, surprises, textOf } from './calibrated.ts'
+import { recordedExercise } from './recorder.ts'
+import { comparable } from './values.ts'
 
 async function replayed(lines: readonly string[], knobs: KnobSettings) {
   const replay = new Replay(knobs)
@@ -18,28 +15,31 @@ async function replayed(lines: readonly string[], knobs: KnobSettings) {
   return replay.end()
 }
 
-const PLATFORMS: readonly KnobSettings[] = [
-  {},
+test('the exercise confirms every default that is no silence', async () => {
+  const lines = await recordedExercise({})
+  await confirmsDefaults(lines)
+  expect((await replayed(lines, {})).differences).toEqual([])
+})
+
+test.each<KnobSettings>([
   { 'start.again': '409', 'end.idle': '409', 'typing.response': 'event', 'errors.validation': '422' },
   { 'start.unrequested': '409', 'message.requiresTakeover': 'on', 'strict.sender': 'on', 'api.unknownFields': '400' },
   { 'transcript.handover': 'minimal', 'attachments.whenEmpty': 'absent', 'api.trailingSlash': 'redirect' },
   { 'request.forwardPending': 'on', 'errors.idMismatch': '403', 'availability.closedBlocksStart': 'on' },
-]
-
-test.each(PLATFORMS)('replays %j without a difference', async knobs => {
-  await using recorder = await createRecorder({ knobs: { 'keys.more': ['second-key:2002'], ...knobs } })
-  await exercise(recorder)
-  const result = await replayed(recorder.lines(), knobs)
-  expect(result.differences).toEqual([])
-  expect(result.compared).toBeGreaterThan(150)
+])('%j is found, and replays without a difference', async knobs => {
+  const lines = await recordedExercise(knobs)
+  const result = await calibrated(lines)
+  expect(surprises(result, ...Object.keys(knobs))).toEqual([])
+  const found = Object.keys(knobs).map(name => [name, comparable(stateOf(result)[name]!.fits)])
+  expect(Object.fromEntries(found)).toEqual(knobs)
+  const { differences, compared } = await replayed(lines, knobs)
+  expect(differences).toEqual([])
+  expect(compared).toBeGreaterThan(150)
 })
 
-test('names what the simulator does otherwise', async () => {
-  await using recorder = await createRecorder({
-    knobs: { 'keys.more': ['second-key:2002'], 'start.again': '409', 'typing.response': 'event' },
-  })
-  await exercise(recorder)
-  const { differences, differenceCount } = await replayed(recorder.lines(), {})
+test('a replay names what the simulator does otherwise', async () => {
+  const lines = await recordedExercise({ 'start.again': '409', 'typing.response': 'event' })
+  const { differences, differenceCount } = await replayed(lines, {})
   expect(differenceCount).toBeGreaterThan(1)
   expect(differences[0]).toMatchObject({
     what: 'answer of typing_stop',
