@@ -7,10 +7,6 @@ import { explain, type MistakeId, verify } from '../../src/platform/signature/in
 const { vectors } = JSON.parse(readFileSync(FILE_URL, 'utf8')) as { vectors: Vector[] }
 const bodyOf = ({ body_base64 }: Vector) => Buffer.from(body_base64, 'base64')
 
-test.each(vectors)('verify: $name', async vector => {
-  expect(await verify(bodyOf(vector), vector.headers, vector.key)).toBe(vector.valid)
-})
-
 const NAMES: Record<string, MistakeId> = {
   're-stringified: spaces lost': 'restringified-json',
   're-stringified: escapes of letters lost': 'restringified-json',
@@ -46,7 +42,8 @@ const NAMES: Record<string, MistakeId> = {
   'no signature header': 'missing-header',
 }
 
-test.each(vectors)('explain: $name', async vector => {
+test.each(vectors)('$name', async vector => {
+  expect(await verify(bodyOf(vector), vector.headers, vector.key)).toBe(vector.valid)
   const result = await explain(bodyOf(vector), vector.headers, vector.key, { otherKeys: { bot: 'sim-bot-key' } })
   expect(result).toMatchObject({ ok: vector.valid, mistake: vector.valid ? 'right' : NAMES[vector.name], also: [] })
   expect(`${result.message} ${result.fix}`).not.toContain(vector.key)
