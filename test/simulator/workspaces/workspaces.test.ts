@@ -233,32 +233,6 @@ test('a workspace has the same journal with and without other workspaces', async
   )
 })
 
-test('with twenty workspaces at once every event and call reaches its own', async () => {
-  const arrived = new Map<string, string[]>()
-  await using hook = await startWebhook((request, response) => {
-    arrived.set(request.url!, [...(arrived.get(request.url!) ?? []), String(request.headers['kindly-hmac'])])
-    response.end()
-  })
-  await using server = await startSimulator(SERVER)
-  const one = async (at: number) => {
-    const own = await server.workspace({ name: `test-${at}`, seed: 1, webhook: { url: `${hook.url}/${at}` } })
-    const ada = await own.chat()
-    await ada.press('handover')
-    expect((await start(server.url, own, ada.id)).status).toBe(200)
-    await ada.says(`I am ${at}`)
-    expect(ada.transcript.map(({ text }) => text)).toContain(`I am ${at}`)
-    await own.clock.advance(`${at + 1}s`)
-    if (at % 2 === 0) own.reset()
-    return own
-  }
-  const all = await Promise.all(Array.from({ length: 20 }, (_, at) => one(at)))
-  expect(arrived.size).toBe(20)
-  for (const signatures of arrived.values()) expect(signatures).toHaveLength(2)
-  expect(new Set([...arrived.values()].map(([first]) => first)).size).toBe(20)
-  for (const [at, own] of all.entries()) expect(own.chats()).toHaveLength(at % 2 === 0 ? 0 : 1)
-  expect(server.journal.query()).toEqual([])
-})
-
 describe('/_sim/workspaces', () => {
   test('creates, shows, lists and closes workspaces', async () => {
     await using server = await startSimulator(SERVER)
