@@ -40,19 +40,16 @@ describe('counting', () => {
 })
 
 describe('matching', () => {
-  const takes = (on: FaultSpec['on'], endpoint: string) => {
+  test.each([
+    [{ api: 'start' }, ['start']],
+    [{ api: ['start', 'end'] }, ['start', 'end']],
+    ['api', ['start', 'end', 'chat']],
+    [{ api: 'any' }, ['start', 'end', 'chat']],
+  ] as [FaultSpec['on'], string[]][])('%j matches %j', (on, endpoints) => {
     const faults = new FaultRegistry()
     faults.add({ on, reset: true })
-    return faults.takeApi({ endpoint, chatId: 'c1' }) !== null
-  }
-
-  test('matches one endpoint, several, or any', () => {
-    expect([takes({ api: 'start' }, 'start'), takes({ api: 'start' }, 'end')]).toEqual([true, false])
-    expect([takes({ api: ['start', 'end'] }, 'end'), takes({ api: ['start', 'end'] }, 'message')]).toEqual([
-      true,
-      false,
-    ])
-    expect([takes('api', 'chat'), takes({ api: 'any' }, 'chat')]).toEqual([true, true])
+    const matches = (endpoint: string) => faults.takeApi({ endpoint, chatId: 'c1' }) !== null
+    expect(['start', 'end', 'chat'].filter(matches)).toEqual(endpoints)
   })
 
   test('matches and counts only calls of its chat', () => {

@@ -1,8 +1,6 @@
 /** Behaviours that the platform's description leaves open and no knob changes, and how answers name them. */
 
 import { expect, test } from 'vitest'
-import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
-import { KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { assumedBy, type CallOptions, call, post, type Reply, takenOver, transcript, world } from './support.ts'
@@ -103,10 +101,4 @@ test('the transcript ends before the latest request', async () => {
   expect(await lines()).toEqual(['One'])
   await chat.press('handover')
   expect(await lines()).toHaveLength(4)
-})
-
-test('every assumption has its own name, and every knob belongs to exactly one', () => {
-  const names = ASSUMPTIONS.map(({ name }) => name)
-  expect(new Set(names).size).toBe(names.length)
-  expect(ASSUMPTIONS.flatMap(({ knobs }) => knobs).toSorted()).toEqual([...KNOB_NAMES].sort())
 })
