@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { ENDPOINTS, WEBHOOK_EVENTS } from '../../src/platform/contract/index.ts'
 import { platformOpenApi } from '../../src/platform/contract/openapi.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
-import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'
 import { closeSchema, strictAjv } from '../support/json-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
@@ -93,15 +92,4 @@ test('a key that reads chats is another scheme than the handover key', () => {
   expect(schemes.filter(([, names]) => names!.includes('botApiKey')).map(([name]) => name)).toEqual([
     'get /api/v1/chats/{chatId}',
   ])
-})
-
-test('the control document has exactly the routes that are registered', () => {
-  const registered = ROUTES.flatMap(route =>
-    pathsOf(route).map(path => `${route.method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`),
-  )
-  expect(
-    operationsOf(controlOpenApi())
-      .map(([name]) => name)
-      .sort(),
-  ).toEqual(registered.sort())
 })

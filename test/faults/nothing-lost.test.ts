@@ -92,7 +92,7 @@ test('every event arrives exactly once without duplicate', async () => {
       expect([...taken].sort()).toEqual([...said].sort())
       expect(sim.faults.list()).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 
@@ -102,7 +102,7 @@ test('every event arrives at least once with duplicate', async () => {
       const { said, taken } = await play(script, setting)
       expect([...new Set(taken)].sort()).toEqual([...said].sort())
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   )
 })
 
@@ -116,19 +116,6 @@ test('only delay, swap and hold change the order of a chat', async () => {
         expect(first).toEqual(inChat(said, which))
       }
     }),
-    { numRuns: 100 },
-  )
-})
-
-test('the same script gives the same journal twice', async () => {
-  await fc.assert(
-    fc.asyncProperty(commands(fc.oneof(order, copies, form)), settings, async (script, setting) => {
-      const outline = async () => {
-        const { sim, taken } = await play(script, setting)
-        return [taken, sim.journal.query().map(({ at_ms: _, ...entry }) => ({ ...entry, duration_ms: 0 }))]
-      }
-      expect(await outline()).toEqual(await outline())
-    }),
-    { numRuns: 50 },
+    { numRuns: 40 },
   )
 })

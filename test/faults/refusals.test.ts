@@ -9,10 +9,7 @@ const CONTRADICTIONS: readonly [fault: object, message: string][] = [
   [{ latency: '1s' }, 'on is required: api, webhook or an object.'],
   [{ on: 'apis', reset: true }, 'on must be api, webhook or an object, got the string "apis"; did you mean api?'],
   [{ on: { api: 'mesage' }, reset: true }, 'chat, any or an array, got the string "mesage"; did you mean message?'],
-  [
-    { on: { webhook: 'MESSAGE FROM USR' }, swap: true },
-    'got the string "MESSAGE FROM USR"; did you mean MESSAGE FROM USER?',
-  ],
+  [{ on: { webhook: 'MESSAGE FROM USR' }, swap: true }, 'did you mean MESSAGE FROM USER?'],
   [{ on: { api: [] }, reset: true }, 'on.api must be'],
   [{ on: { api: ['start', 'any'] }, reset: true }, 'on.api has any in a list: write any alone.'],
   [{ on: {}, reset: true }, 'on.api is required: an endpoint, a list of them, or any (or webhook: an event).'],
@@ -21,15 +18,9 @@ const CONTRADICTIONS: readonly [fault: object, message: string][] = [
   [{ on: 'webhook', times: 1 }, 'has no effect: add one of delay, slow, swap, hold, duplicate, sign,'],
   [{ on: 'api', delay: '1s' }, 'delay is an effect on: webhook, and this fault is on: api; there are respond,'],
   [{ on: 'webhook', drop: 'after' }, 'drop is an effect on: api, and this fault is on: webhook'],
-  [
-    { on: 'api', drop: 'after', reset: true },
-    'reset cannot be combined with drop: a fault changes an answer in one way',
-  ],
+  [{ on: 'api', drop: 'after', reset: true }, 'reset cannot be combined with drop: a fault changes an answer in'],
   [{ on: 'api', respond: { status: 500 }, slow_body: '1s' }, 'slow_body cannot be combined with respond'],
-  [
-    { on: 'webhook', swap: true, hold: 2 },
-    'hold cannot be combined with swap: a fault changes the time of an event in one way',
-  ],
+  [{ on: 'webhook', swap: true, hold: 2 }, 'hold cannot be combined with swap: a fault changes the time of'],
   [{ on: 'webhook', delay: '1s', slow: '1s' }, 'slow cannot be combined with delay'],
   [{ on: 'webhook', duplicate: 1 }, 'duplicate must be at least 2, got the number 1.'],
   [{ on: 'webhook', delay: '1s', gap: '1s' }, 'gap is the time between copies: add duplicate'],
@@ -60,23 +51,16 @@ describe('the specification alone', () => {
     expect(sim.faults.list()).toEqual([])
   })
 
-  test('the errors are the same over HTTP', async () => {
+  test('the errors are the same over HTTP, with the field and the nearest known key', async () => {
     await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
-    for (const [body, message] of CONTRADICTIONS) {
+    const unknownKey = [{ on: 'api', latencyy: '1s' }, 'did you mean latency?'] as const
+    for (const [body, message] of [...CONTRADICTIONS.slice(0, 3), unknownKey]) {
       const reply = await ask('POST', '/faults', { body })
       expect([reply.status, reply.body.error.message]).toEqual([422, expect.stringContaining(message)])
       expect(reply.body.error.issues[0].field).toBeTypeOf('string')
     }
     expect(server.faults.list()).toEqual([])
-  })
-
-  test('an unknown key, with the nearest known key', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const { status, body } = await createControlClient(server)('POST', '/faults', {
-      body: { on: 'api', latencyy: '1s' },
-    })
-    expect([status, body.error.message]).toEqual([422, expect.stringContaining('did you mean latency?')])
   })
 
   test('reports all problems', () => {

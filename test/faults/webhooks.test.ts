@@ -1,7 +1,6 @@
 /** Applies faults to events: their time, order, number, signature and body. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Duration } from '../../src/base/text/quantities.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import { coreOf, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
@@ -61,17 +60,6 @@ describe('time and order', () => {
     expect(got()).toEqual([...order, ...kept])
   })
 
-  test('the order does not depend on the time of the answers', async () => {
-    const made = world()
-    const chat = await takenOver(made.sim)
-    made.sim.faults.add({ on: MESSAGE, swap: true })
-    for (const text of ['1', '2', '3', '4']) {
-      writes(chat, text)
-      await made.sim.settled()
-    }
-    expect(said(made)).toEqual(['2', '1', '4', '3'])
-  })
-
   test('a released event is sent before those that wait', async () => {
     const answer = gate()
     const made = world({}, async ({ json }) => {
@@ -127,15 +115,6 @@ describe('time and order', () => {
     expect(said(made)).toEqual(['3', '1'])
     await made.sim.clock.advance('1s')
     expect(said(made)).toEqual(['3', '1', '2'])
-  })
-
-  test('says() waits for the acknowledgement of a delayed event', async () => {
-    const { sim } = world()
-    const chat = await takenOver(sim)
-    sim.faults.add({ on: MESSAGE, delay: '5s' })
-    const acted = chat.says('Hello')
-    await sim.clock.advance('5s')
-    expect((await acted).ack?.status).toBe(200)
   })
 })
 
@@ -244,13 +223,6 @@ describe('signature and body', () => {
     expect(request.headers['Kindly-HMAC']).toBe(whole.request.headers['Kindly-HMAC'])
   })
 
-  test('several effects together', async () => {
-    const { sim, inbox } = await talk({ on: MESSAGE, delay: '1s', duplicate: 2, sign: 'wrong-key' }, ['1'])
-    await sim.clock.advance('1s')
-    expect(inbox).toHaveLength(2)
-    expect(hitsOf(sim)[0]!.effect).toEqual({ delay: '1s', sign: 'wrong-key', duplicate: 2 })
-  })
-
   test('two faults on one event, each with an entry', async () => {
     const made = world()
     const { sim } = made
@@ -296,19 +268,4 @@ describe('a reset', () => {
       expect(sim.journal.query({ kind: 'fault' })).toEqual([])
     },
   )
-
-  test('the same on the real clock', async () => {
-    const made = world({ clock: 'real' })
-    const { sim } = made
-    const late = async (text: string, delay: Duration) => {
-      const chat = await takenOver(sim)
-      sim.faults.add({ on: MESSAGE, delay })
-      return chat.says(text)
-    }
-    late('before', '20ms').catch(() => {})
-    await sim.journal.waitFor(({ kind }) => kind === 'fault')
-    sim.reset()
-    await late('after', '60ms')
-    expect(said(made)).toEqual(['after'])
-  })
 })

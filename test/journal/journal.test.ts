@@ -61,15 +61,6 @@ describe('entries', () => {
     expect(second).toMatchObject({ seq: 2, time: '1970-01-01T00:00:00.000002Z', cause: 1 })
     expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
   })
-
-  test('can be found by number until they are evicted', () => {
-    const journal = journalOf(2)
-    const one = journal.append(note('one'), null)
-    expect(journal.find(1)).toBe(one)
-    for (const name of ['two', 'three']) journal.append(note(name), null)
-    expect(journal.find(1)).toBeUndefined()
-    expect(journal.find(99)).toBeUndefined()
-  })
 })
 
 describe('eviction', () => {
@@ -105,20 +96,6 @@ describe('eviction', () => {
     journal.reset()
     fill()
     expect(names).toEqual(['a', 'b', 'evicted', 'c', 'a', 'b', 'evicted', 'c'])
-  })
-
-  test('keeps the last N entries in order after any sequence of appends', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 12 }), fc.array(fc.string(), { maxLength: 40 }), (limit, names) => {
-        const journal = journalOf(limit)
-        const all: unknown[] = []
-        journal.subscribe(entry => all.push(entry))
-        for (const name of names) journal.append(note(name), null)
-        expect(journal.query()).toEqual(all.slice(-limit))
-        expect(journal.firstSeq).toBe(Math.max(1, all.length - limit + 1))
-        expect(seqs(all as { seq: number }[])).toEqual(all.map((_, index) => index + 1))
-      }),
-    )
   })
 })
 

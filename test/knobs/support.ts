@@ -22,12 +22,15 @@ export interface World {
   events(): string[]
   /** Resolves once that many deliveries have arrived. */
   arrived(count: number): Promise<void>
+  /** Changes the answer to each delivery from now on. */
+  answerWith(answer: Answering): void
 }
 
 export type Answering = (delivered: Delivered, inbox: readonly Delivered[]) => Response | Promise<Response>
 
 /** `answer` is asked for each delivery; 200 without it. */
 export function world(options: PlatformSimulatorOptions = {}, answer: Answering = () => new Response('ok')): World {
+  let currentAnswer = answer
   const inbox: Delivered[] = []
   const awaited: { count: number; resolve: () => void }[] = []
   const arrived = (count: number) =>
@@ -36,11 +39,14 @@ export function world(options: PlatformSimulatorOptions = {}, answer: Answering 
     const text = await request.text()
     inbox.push({ url: request.url, headers: request.headers, text, json: JSON.parse(text) })
     for (const one of awaited) if (one.count <= inbox.length) one.resolve()
-    return answer(inbox.at(-1)!, inbox)
+    return currentAnswer(inbox.at(-1)!, inbox)
   }
   const sim = createSimulator({ ...options, webhook: { fetch: receive, ...options.webhook } })
   onTestFinished(() => sim.close())
-  return { sim, inbox, events: () => inbox.map(one => one.json.event), arrived }
+  const answerWith = (next: Answering) => {
+    currentAnswer = next
+  }
+  return { sim, inbox, events: () => inbox.map(one => one.json.event), arrived, answerWith }
 }
 
 export interface Reply {

@@ -1,367 +1,259 @@
-/** Tests each rule with a journal that breaks it and one that nearly does. */
+/** Tests each rule with a journal that breaks it and some that nearly do. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/evaluation/linter/lint.ts'
+import { RULES as LINT_RULES, type LintRule, lint } from '../../src/evaluation/linter/lint.ts'
 import { findingText } from '../../src/evaluation/linter/texts.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
-import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
-function found(write: (journal: Written) => void, plan = planOf()) {
+type Write = (journal: Written) => unknown
+type Call = Parameters<Written['call']>
+type Step = Call[0] | readonly [Call[0], NonNullable<Call[2]>] | Write
+
+/** Writes calls of chat c1, in this order, and what functions write. */
+const traffic =
+  (...steps: readonly Step[]): Write =>
+  journal => {
+    for (const step of steps) {
+      if (typeof step === 'function') step(journal)
+      else if (Array.isArray(step)) journal.call(step[0], 'c1', step[1])
+      else journal.call(step as Call[0], 'c1')
+    }
+  }
+const note =
+  (name: string, more: object = {}): Write =>
+  journal =>
+    journal.add({ kind: 'note', note: name, ...more })
+const leave: Write = journal => journal.driver('leave', 'c1')
+
+/** The findings of a run with the chats c1 (Ada) and c2 (Bo), whose entries are 1 and 2. */
+function found(write: Write, plan = planOf()) {
   const journal = writeJournal()
   journal.conversation('c1', 'ada')
   journal.conversation('c2', 'bo')
   write(journal)
   return lint(plan, journal.entries)
 }
-const rules = (write: (journal: Written) => void, plan = planOf()) => found(write, plan).map(({ rule }) => rule)
 
-describe('message-after-end', () => {
-  it('reports both calls and the conversation', () => {
-    const [one, ...more] = found(journal => {
-      journal.call('start', 'c1')
-      journal.call('end', 'c1')
-      journal.call('message', 'c1')
-    })
-    expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'message-after-end', conversation: 'ada', entrySeqs: [4, 5] })
-    expect(findingText(one!)).toContain('#5 POST /api/v2/handover/message came after the handover was ended with #4')
+/** The webhook took from 100 to 400 ms. The call was answered at `answeredAtMs`. */
+const callDuringEvent = (answeredAtMs: number, duration_ms: number, follows?: number) =>
+  traffic(journal => {
+    const event = journal.event('REQUESTING TAKEOVER', 'c1', 100)
+    journal.call('message', 'c1', { atMs: answeredAtMs, duration_ms, follows: follows ?? event })
+    journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
   })
 
-  it.each([
-    ['a new handover', (journal: Written) => journal.call('start', 'c1')],
-    ['a new request', (journal: Written) => journal.event('REQUESTING TAKEOVER', 'c1')],
-  ])('ignores a message after %s', (_, between) => {
-    const write = (journal: Written) => {
-      journal.call('end', 'c1')
-      between(journal)
-      journal.call('message', 'c1')
-    }
-    expect(rules(write)).toEqual([])
-  })
-
-  it('ignores a refused end, and an end of another chat', () => {
-    const write = (journal: Written) => {
-      journal.call('end', 'c1', { status: 503 })
-      journal.call('message', 'c1')
-      journal.call('end', 'c2')
-      journal.call('message', 'c1')
-    }
-    expect(rules(write)).toEqual([])
-  })
-})
-
-describe('start-twice', () => {
-  it('reports a second start within one takeover', () => {
-    const write = (journal: Written) => {
-      journal.call('start', 'c1')
-      journal.call('start', 'c1')
-    }
-    expect(rules(write)).toEqual(['start-twice'])
-  })
-
-  it('ignores a start after an end, a refusal or a lost answer', () => {
-    const write = (journal: Written) => {
-      journal.call('start', 'c1')
-      journal.call('end', 'c1')
-      journal.call('start', 'c1', { status: 503 })
-      journal.call('start', 'c1', { faults: ['fault-1'], answer_lost: 'after' })
-      journal.call('start', 'c1')
-    }
-    expect(rules(write)).toEqual([])
-  })
-})
-
-describe('typing-never-stopped', () => {
-  it('reports typing_start without a timeout, or with a timeout of hours', () => {
-    expect(rules(journal => journal.call('typing_start', 'c1'))).toEqual(['typing-never-stopped'])
-    const hours = (journal: Written) => journal.call('typing_start', 'c1', { body: { timeout: 7_200_000 } })
-    expect(findingText(found(hours)[0]!)).toContain('a `timeout` of 7200000 ms')
-  })
-
-  it.each(['typing_stop', 'end'] as const)('ignores typing_start when %s follows', endpoint => {
-    const write = (journal: Written) => {
-      journal.call('typing_start', 'c1')
-      journal.call(endpoint, 'c1')
-    }
-    expect(rules(write)).toEqual([])
-  })
-
-  it('message stops the indicator only with the knob typing.clearOn', () => {
-    const write = (journal: Written) => {
-      journal.call('typing_start', 'c1')
-      journal.call('message', 'c1')
-    }
-    expect(rules(write)).toEqual(['typing-never-stopped'])
-    expect(rules(write, planOf([], { config: { 'typing.clearOn': ['message', 'end'] } }))).toEqual([])
-    const inForce = (journal: Written) => {
-      journal.add({ kind: 'note', note: 'scenario_started', config: { 'typing.clearOn': ['message'] } })
-      write(journal)
-    }
-    expect(rules(inForce), 'set for the whole run').toEqual([])
-  })
-
-  it('ignores a timeout of some seconds', () => {
-    expect(rules(journal => journal.call('typing_start', 'c1', { body: { timeout: 10_000 } }))).toEqual([])
-  })
-})
-
-describe('chat-never-ended', () => {
-  const left = (journal: Written) => {
-    journal.call('start', 'c1')
-    journal.driver('leave', 'c1')
+const TIMED_OUT = { status: null, response: null, failure: { code: 'timeout', timeout_ms: 2000 } } as const
+const deliveredTwice =
+  (first: object, second: object | null = {}): Write =>
+  journal => {
+    const event = journal.event('REQUESTING TAKEOVER', 'c1')
+    journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { outcome: 'failed', retry_in_ms: 1000, ...first })
+    if (second !== null) journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { attempt: 2, ...second })
   }
 
-  it('reports a chat whose agent left, when end was never called or never succeeded', () => {
-    expect(rules(left)).toEqual(['chat-never-ended'])
-    const tried = found(journal => {
-      left(journal)
-      journal.call('end', 'c1', { status: 503 })
-    })
-    expect(tried).toMatchObject([{ rule: 'chat-never-ended', entrySeqs: [3, 4, 5] }])
-    expect(findingText(tried[0]!)).toContain('(1 tried)')
-  })
-
-  it('ignores a running conversation, and a chat after its end', () => {
-    expect(rules(journal => journal.call('start', 'c1'))).toEqual([])
-    const ended = (journal: Written) => {
-      left(journal)
-      journal.call('end', 'c1')
-    }
-    expect(rules(ended)).toEqual([])
-  })
-
-  it('ignores a chat that the help desk refused to close', () => {
-    const refused = (journal: Written) => {
-      journal.call('start', 'c1')
-      journal.driver('leave', 'c1', { outcome: 'failed' })
-    }
-    expect(rules(refused)).toEqual([])
-  })
-})
-
-describe('call-before-ack', () => {
-  /** The webhook took from 100 to 400 ms. */
-  const play = (calledAtMs: number, follows: 'event' | 'other' = 'event') =>
-    rules(journal => {
-      const event = journal.event('REQUESTING TAKEOVER', 'c1', 100)
-      journal.call('message', 'c1', { atMs: calledAtMs, duration_ms: 5, follows: follows === 'event' ? event : 1 })
-      journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
-    })
-
-  it('reports a call that was made and answered while the webhook waited', () => {
-    expect(play(200)).toEqual(['call-before-ack'])
-  })
-
-  it.each([
-    ['ignores a call that was recorded shortly after the answer', 380],
-    ['ignores a call before the webhook was sent', 102],
-  ])('%s', (_, atMs) => {
-    expect(play(atMs)).toEqual([])
-  })
-
-  it('ignores a call that follows from another event', () => {
-    expect(play(200, 'other')).toEqual([])
-  })
-
-  it('reports a call that was answered right before the webhook answered, and not one that was answered after that', () => {
-    const slowCall = (answeredAtMs: number) =>
-      rules(journal => {
-        const follows = journal.event('REQUESTING TAKEOVER', 'c1', 100)
-        journal.call('message', 'c1', { atMs: answeredAtMs, duration_ms: 200, follows })
-        journal.delivery(follows, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
-      })
-    expect(slowCall(398)).toEqual(['call-before-ack'])
-    expect(slowCall(500)).toEqual([])
-  })
-})
-
-describe('ack-slower-than-retry', () => {
-  const timedOut = { status: null, response: null, failure: { code: 'timeout', timeout_ms: 2000 } } as const
-  const play = (first: Partial<DeliveryContent>, second: Partial<DeliveryContent> | null) =>
-    found(journal => {
-      const event = journal.event('REQUESTING TAKEOVER', 'c1')
-      journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { outcome: 'failed', retry_in_ms: 1000, ...first })
-      if (second !== null) journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { attempt: 2, ...second })
-    })
-
-  it('reports an event that was sent again because the webhook did not answer in time', () => {
-    const [one, ...more] = play(timedOut, {})
-    expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'ack-slower-than-retry', conversation: 'ada', entrySeqs: [4, 5] })
-    expect(findingText(one!)).toContain('REQUESTING TAKEOVER (#4) within 2s, so it was sent again 1s later (#5)')
-  })
-
-  it.each([
-    ['a retry that has not come', timedOut, null],
-    ['a retry of another event', timedOut, { delivery_id: 'other' }],
-    ['a refused event', { status: 503 }, {}],
-    ['a copy that a fault made', timedOut, { duplicate: true }],
-  ] as const)('ignores %s', (_, first, second) => {
-    expect(play(first, second)).toEqual([])
-  })
-})
-
-describe('transcript-polling', () => {
-  const reads = (journal: Written, count: number, gapMs: number) => {
+const reads =
+  (count: number, gapMs: number): Write =>
+  journal => {
     for (let i = 0; i < count; i++) journal.call(i % 2 ? 'chat' : 'transcript', 'c1', { atMs: 1000 + i * gapMs })
   }
 
-  it('reports polling once, with the number of reads and their duration', () => {
-    const [one, ...more] = found(journal => reads(journal, 6, 500))
-    expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'transcript-polling', entrySeqs: [3, 4, 5, 6, 7, 8] })
-    expect(findingText(one!)).toContain('5 more reads of the same chat came within 2.5 s')
+const requestWith = (authorization: string, more: object) => ({
+  request: { headers: { authorization }, bytes: 0, body: { bot_id: 1042, chat_id: 'c1', ...more } },
+})
+const ownKey: Step = ['start', requestWith('Bearer my-own-key-1', {})]
+const SIGNATURE = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
+const signatureInAnswer: Write = journal =>
+  journal.delivery(1, 'MESSAGE FROM USER', 'c1', {
+    request: { headers: { 'Kindly-HMAC': SIGNATURE }, body: '{}' },
+    response: { headers: {}, body: `expected ${SIGNATURE}`, truncated: false },
   })
 
-  it('ignores few reads, slow reads, and reads with events between', () => {
-    expect(rules(journal => reads(journal, 3, 10))).toEqual([])
-    expect(rules(journal => reads(journal, 8, 4000))).toEqual([])
-    const news = (journal: Written) => {
-      reads(journal, 2, 10)
-      journal.user('c1', 'Hi')
-      reads(journal, 2, 10)
-    }
-    expect(rules(news)).toEqual([])
+const effect = { respond: { status: 503 } }
+const setFault = note('fault_set', { fault: 'flaky', effect, chat_id: 'c1' })
+const applyFault: Write = journal => journal.add({ kind: 'fault', fault: 'flaky', effect, hit: 1 })
+const endStep = (step: number) => note('step_ended', { step })
+const TWO_STEPS = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
+
+const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }
+
+interface Cases {
+  /** What breaks the rule, and the entries that the finding names. */
+  readonly reports: Readonly<Record<string, readonly [Write, ...entrySeqs: number[]]>>
+  readonly ignores: Readonly<Record<string, Write>>
+  readonly plan?: ReturnType<typeof planOf>
+}
+
+const RULES: Partial<Record<LintRule, Cases>> = {
+  'message-after-end': {
+    reports: { 'a message after the end': [traffic('start', 'end', 'message'), 4, 5] },
+    ignores: {
+      'a message of a new handover': traffic('end', 'start', 'message'),
+      'a message after a new request': traffic('end', j => j.event('REQUESTING TAKEOVER', 'c1'), 'message'),
+      'a message after a refused end': traffic(['end', { status: 503 }], 'message'),
+      'a message after the end of another chat': traffic(j => j.call('end', 'c2'), 'message'),
+    },
+  },
+  'start-twice': {
+    reports: { 'a second start within one takeover': [traffic('start', 'start'), 3, 4] },
+    ignores: {
+      'a start after an end, a refusal or a lost answer': traffic(
+        ...(['start', 'end', ['start', { status: 503 }]] as const),
+        ...([['start', { faults: ['fault-1'], answer_lost: 'after' }], 'start'] as const),
+      ),
+    },
+  },
+  'typing-never-stopped': {
+    reports: {
+      'typing_start without a timeout': [traffic('typing_start'), 3],
+      'typing_start with a timeout of hours': [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), 3],
+      'a message, which does not clear the indicator': [traffic('typing_start', 'message'), 3],
+    },
+    ignores: {
+      'typing_start before typing_stop': traffic('typing_start', 'typing_stop'),
+      'typing_start before end': traffic('typing_start', 'end'),
+      'a timeout of some seconds': traffic(['typing_start', { body: { timeout: 10_000 } }]),
+      'a message with the knob typing.clearOn': traffic(
+        note('scenario_started', { config: { 'typing.clearOn': ['message'] } }),
+        ...(['typing_start', 'message'] as const),
+      ),
+    },
+  },
+  'chat-never-ended': {
+    reports: {
+      'a chat whose agent left': [traffic('start', leave), 3, 4],
+      'a chat whose end failed': [traffic('start', leave, ['end', { status: 503 }]), 3, 4, 5],
+    },
+    ignores: {
+      'a running conversation': traffic('start'),
+      'a chat after its end': traffic('start', leave, 'end'),
+      'a chat that the help desk refused to close': traffic('start', j =>
+        j.driver('leave', 'c1', { outcome: 'failed' }),
+      ),
+    },
+  },
+  'call-before-ack': {
+    reports: {
+      'a call that was answered while the webhook waited': [callDuringEvent(200, 5), 4, 5],
+      'a call that was answered right before the webhook': [callDuringEvent(398, 200), 4, 5],
+    },
+    ignores: {
+      'a call that was recorded shortly after the answer': callDuringEvent(380, 5),
+      'a call before the webhook was sent': callDuringEvent(102, 5),
+      'a call that was answered after the webhook': callDuringEvent(500, 200),
+      'a call that follows from another event': callDuringEvent(200, 5, 1),
+    },
+  },
+  'ack-slower-than-retry': {
+    reports: { 'an event that was sent again after a timeout': [deliveredTwice(TIMED_OUT), 4, 5] },
+    ignores: {
+      'a retry that has not come': deliveredTwice(TIMED_OUT, null),
+      'a retry of another event': deliveredTwice(TIMED_OUT, { delivery_id: 'other' }),
+      'a refused event': deliveredTwice({ status: 503 }),
+      'a copy that a fault made': deliveredTwice(TIMED_OUT, { duplicate: true }),
+    },
+  },
+  'transcript-polling': {
+    reports: { 'many reads in a short time, once': [reads(6, 500), 3, 4, 5, 6, 7, 8] },
+    ignores: {
+      'few reads': reads(3, 10),
+      'slow reads': reads(8, 4000),
+      'reads with a message between': traffic(reads(2, 10), j => j.user('c1', 'Hi'), reads(2, 10)),
+    },
+  },
+  'secret-exposed': {
+    reports: {
+      'the key of the headers in a text': [traffic(ownKey, ['message', { body: { message: 'Key: my-own-key-1' } }]), 4],
+      'a key in the address': [traffic(['message', { path: '/api/v2/handover/message?access_token=***' }]), 3],
+      'a key as a parameter': [
+        traffic(ownKey, ['message', { path: '/api/v2/handover/message?for=my%2Down-key-1' }]),
+        4,
+      ],
+      'a key in the path': [traffic(ownKey, ['message', { path: '/api/v2/my-own-key-1/message', endpoint: null }]), 4],
+      'the default key': [traffic(['message', { body: { sender: { name: 'sim-handover-key' } } }]), 3],
+      'a signature in the answer to the webhook': [signatureInAnswer, 3],
+    },
+    ignores: {
+      'masked keys and keys that are short as a word': traffic(
+        note('scenario_started', { config: { 'keys.handover': 'hi' } }),
+        ...([['message', requestWith('Bearer ***', { message: 'three stars: ***, hi' })]] as const),
+      ),
+    },
+  },
+  'alias-mixed': {
+    reports: { 'both aliases, once': [traffic('start', ['message', { alias: 'takeover' }], 'end'), 3, 4] },
+    ignores: {
+      'a run that uses only takeover': traffic(['start', { alias: 'takeover' }], ['end', { alias: 'takeover' }]),
+      'a read, which has no alias': traffic(['start', { alias: 'takeover' }], ['chat', { alias: null }]),
+    },
+  },
+  'fault-unused': {
+    plan: TWO_STEPS,
+    reports: {
+      'a fault that was not applied': [traffic(setFault, endStep(1), endStep(2)), 3],
+      'a second fault of the same name': [traffic(setFault, applyFault, setFault, endStep(1), endStep(2)), 5],
+    },
+    ignores: {
+      'a fault that was applied': traffic(setFault, applyFault, endStep(1), endStep(2)),
+      'a run that ended early': traffic(setFault, endStep(1)),
+    },
+  },
+  'end-without-takeover': {
+    reports: { 'a repeated end': [traffic('end', ['end', UNFOUND_END]), 4] },
+    ignores: {
+      'an end that is repeated because its answer was lost': traffic(
+        ['end', { faults: ['fault-1'], answer_lost: 'after' }],
+        ['end', UNFOUND_END],
+      ),
+    },
+  },
+}
+
+describe.each(Object.entries(RULES))('%s', (rule, { reports, ignores, plan }) => {
+  it.each(Object.entries(reports))('reports %s', (_, [write, ...entrySeqs]) => {
+    const conversation = rule === 'alias-mixed' ? null : 'ada'
+    expect(found(write, plan)).toMatchObject([{ rule, conversation, entrySeqs }])
   })
+  it.each(Object.entries(ignores))('ignores %s', (_, write) => expect(found(write, plan)).toEqual([]))
 })
 
-describe('secret-exposed', () => {
-  it.each([
-    ['the key of the headers in a text', { body: { message: 'Key: my-own-key-1' } }],
-    ['a key in the address', { path: '/api/v2/handover/message?access_token=***' }],
-    ['a key as the value of a parameter', { path: '/api/v2/handover/message?for=my%2Down-key-1' }],
-    ['a key in the path', { path: '/api/v2/my-own-key-1/message', endpoint: null }],
-    ['the default key', { body: { sender: { name: 'sim-handover-key' } } }],
-  ])('reports %s', (_, more) => {
-    const write = (journal: Written) => {
-      const body = { bot_id: 1042, chat_id: 'c1' }
-      journal.call('start', 'c1', { request: { headers: { authorization: 'Bearer my-own-key-1' }, bytes: 0, body } })
-      journal.call('message', 'c1', more)
-    }
-    expect(found(write)).toMatchObject([{ rule: 'secret-exposed', conversation: 'ada', entrySeqs: [4] }])
-  })
-
-  it('reports a signature in the answer to the webhook', () => {
-    const signature = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
-    const write = (journal: Written) =>
-      journal.delivery(1, 'MESSAGE FROM USER', 'c1', {
-        request: { headers: { 'Kindly-HMAC': signature }, body: '{}' },
-        response: { headers: {}, body: `expected ${signature}`, truncated: false },
-      })
-    expect(rules(write)).toEqual(['secret-exposed'])
-  })
-
-  it('ignores masked keys and keys that are short as a word', () => {
-    const write = (journal: Written) => {
-      const headers = { authorization: 'Bearer ***' }
-      journal.call('message', 'c1', { request: { headers, bytes: 0, body: { message: 'three stars: ***, hi' } } })
-    }
-    expect(rules(write, planOf([], { config: { 'keys.handover': 'hi' } }))).toEqual([])
-  })
+it.each([
+  [traffic('end', 'message'), /#4 POST \/api\/v2\/handover\/message came after the handover was ended with #3/],
+  [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), /`timeout` of 7200000 ms/],
+  [traffic('start', leave, ['end', { status: 503 }]), /\(1 tried\)/],
+  [deliveredTwice(TIMED_OUT), /REQUESTING TAKEOVER \(#4\) within 2s, so it was sent again 1s later \(#5\)/],
+  [reads(6, 500), /5 more reads of the same chat came within 2\.5 s/],
+  [
+    traffic(setFault, endStep(1), endStep(2)),
+    /^The fault flaky \(respond 503\), set with #3, was not applied/,
+    TWO_STEPS,
+  ],
+])('the text of a finding names the entries and the measure', (write, text, plan = planOf()) => {
+  expect(findingText(found(write, plan)[0]!)).toMatch(text)
 })
 
-describe('alias-mixed', () => {
-  it('reports both aliases once for the whole run', () => {
-    const write = (journal: Written) => {
-      journal.call('start', 'c1')
-      journal.call('message', 'c1', { alias: 'takeover' })
-      journal.call('end', 'c1')
-    }
-    expect(found(write)).toMatchObject([{ rule: 'alias-mixed', conversation: null, entrySeqs: [3, 4] }])
-  })
-
-  it('ignores a run that uses only takeover', () => {
-    const write = (journal: Written) => {
-      journal.call('start', 'c1', { alias: 'takeover' })
-      journal.call('chat', 'c1', { alias: null })
-      journal.call('end', 'c1', { alias: 'takeover' })
-    }
-    expect(rules(write)).toEqual([])
-  })
-})
-
-describe('fault-unused', () => {
-  const plan = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
-  const set = (journal: Written) =>
-    journal.add({
-      kind: 'note',
-      note: 'fault_set',
-      fault: 'flaky',
-      effect: { respond: { status: 503 } },
-      chat_id: 'c1',
-    })
-  const apply = (journal: Written) =>
-    journal.add({ kind: 'fault', fault: 'flaky', effect: { respond: { status: 503 } }, hit: 1 })
-  const end = (journal: Written, ...steps: number[]) => {
-    for (const step of steps) journal.add({ kind: 'note', note: 'step_ended', step })
-  }
-
-  it('reports an unused fault with its effect', () => {
-    const [one, ...more] = found(journal => {
-      set(journal)
-      end(journal, 1, 2)
-    }, plan)
-    expect(more).toEqual([])
-    expect(one).toMatchObject({ rule: 'fault-unused', conversation: 'ada', entrySeqs: [3] })
-    expect(findingText(one!)).toMatch(/^The fault flaky \(respond 503\), set with #3, was not applied/)
-  })
-
-  it('ignores a fault that was applied, and a run that ended early', () => {
-    const applied = (journal: Written) => {
-      set(journal)
-      apply(journal)
-      end(journal, 1, 2)
-    }
-    const early = (journal: Written) => {
-      set(journal)
-      end(journal, 1)
-    }
-    expect(rules(applied, plan)).toEqual([])
-    expect(rules(early, plan)).toEqual([])
-  })
-
-  it('reports a second unused fault of the same name', () => {
-    const again = (journal: Written) => {
-      set(journal)
-      apply(journal)
-      set(journal)
-      end(journal, 1, 2)
-    }
-    expect(found(again, plan)).toMatchObject([{ rule: 'fault-unused', entrySeqs: [5] }])
-  })
-})
-
-describe('findings of the platform', () => {
-  it('reports the same finding of several calls once', () => {
-    const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
-    const write = (journal: Written) => {
-      journal.call('typing_stop', 'c1', { findings })
-      journal.call('typing_stop', 'c1', { findings })
-      journal.call('typing_stop', 'c2', { findings })
-    }
-    expect(found(write)).toMatchObject([
-      { rule: 'unknown-fields', conversation: 'ada', entrySeqs: [3, 4] },
-      { rule: 'unknown-fields', conversation: 'bo', entrySeqs: [5] },
-    ])
-  })
-})
-
-it('end-without-takeover ignores an end that is repeated because its answer was lost', () => {
-  const findings = [{ rule: 'E5', message: 'end for a chat that is not taken over.' }]
-  const twice = (more: object) => (journal: Written) => {
-    journal.call('end', 'c1', more)
-    journal.call('end', 'c1', { findings })
-  }
-  expect(rules(twice({ faults: ['fault-1'], answer_lost: 'after' }))).toEqual([])
-  expect(rules(twice({}))).toEqual(['end-without-takeover'])
+it('a finding of the platform is reported once per chat', () => {
+  const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
+  const stop: Step = ['typing_stop', { findings }]
+  expect(found(traffic(stop, stop, j => j.call('typing_stop', 'c2', { findings })))).toMatchObject([
+    { rule: 'unknown-fields', conversation: 'ada', entrySeqs: [3, 4] },
+    { rule: 'unknown-fields', conversation: 'bo', entrySeqs: [5] },
+  ])
 })
 
 it('findings have the order of the journal', () => {
-  const write = (journal: Written) => {
-    journal.call('message', 'c2', { findings: [{ rule: 'R-SENDER.4', message: 'sender is missing.' }] })
-    journal.call('end', 'c1')
-    journal.call('message', 'c1')
-    journal.call('end', 'c2', { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] })
-  }
-  expect(rules(write)).toEqual(['sender-incomplete', 'message-after-end', 'end-without-takeover'])
+  const noSender = { findings: [{ rule: 'R-SENDER.4', message: 'sender is missing.' }] }
+  const write = traffic(
+    j => j.call('message', 'c2', noSender),
+    'end',
+    'message',
+    j => j.call('end', 'c2', UNFOUND_END),
+  )
+  const rules = ['sender-incomplete', 'message-after-end', 'end-without-takeover']
+  expect(found(write).map(({ rule }) => rule)).toEqual(rules)
+})
+
+it('docs/reference/lint.md has a heading for each rule', () => {
+  const page = readFileSync(new URL('../../docs/reference/lint.md', import.meta.url), 'utf8')
+  expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(LINT_RULES.map(({ id }) => id))
 })

@@ -31,16 +31,15 @@ describe('ids', () => {
         expect(id).toMatch(FORMS[form])
         expect(makeId(form, seed, label)).toBe(id)
       }),
-      { numRuns: 1000 },
     )
   })
 
-  test.each(['uuid', 'hex24', 'hex32'] as const)('%s: 100,000 labels give different ids', form => {
+  test.each(['uuid', 'hex24', 'hex32'] as const)('%s: 10,000 labels give different ids', form => {
     const ids = new Set<string>()
     for (let seed = 1; seed <= 10; seed++) {
-      for (let number = 0; number < 10_000; number++) ids.add(makeId(form, seed, `chat ${number}`))
+      for (let number = 0; number < 1000; number++) ids.add(makeId(form, seed, `chat ${number}`))
     }
-    expect(ids.size).toBe(100_000)
+    expect(ids.size).toBe(10_000)
   })
 })
 
@@ -72,23 +71,6 @@ describe('random numbers', () => {
         expect(random.pick([seed])).toBe(seed)
       }),
     )
-  })
-
-  test.each([1, 2, 3])('of seed %i are distributed evenly and independently', seed => {
-    const random = createRandom(seed, 'uniform')
-    const buckets = Array<number>(10).fill(0)
-    const pairs = Array<number>(100).fill(0)
-    let before = random.below(10)
-    for (let draw = 0; draw < 100_000; draw++) {
-      const now = random.below(10)
-      buckets[now]!++
-      pairs[before * 10 + now]!++
-      before = now
-    }
-    expect(Math.min(...buckets)).toBeGreaterThan(9_600)
-    expect(Math.max(...buckets)).toBeLessThan(10_400)
-    expect(Math.min(...pairs)).toBeGreaterThan(850)
-    expect(Math.max(...pairs)).toBeLessThan(1_150)
   })
 })
 

@@ -21,6 +21,7 @@ test('timers fire in due order and not before their time', async () => {
   const began = clock.now()
   const fired = await firing(fire => {
     clock.after(30, () => fire('last'))
+    clock.after(1, () => fire('cancelled')).cancel()
     clock.after(5, () => fire('first'))
     clock.after(-10, () => fire('at once'))
     expect(clock.nextDue()).toBeLessThanOrEqual(clock.now() + 5)
@@ -41,17 +42,8 @@ test('no timer fires early on its clock, for any rounding of Node', async () => 
         resolve()
       })
     })
-  for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 40 }, (_, n) => one(1 + (n % 7))))
+  for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 40 }, (_, n) => one(1 + (n % 7))))
   expect(early).toEqual([])
-})
-
-test('a cancelled timer neither fires nor is due', async () => {
-  const clock = createRealClock()
-  const fired = await firing(fire => {
-    clock.after(1, () => fire('cancelled')).cancel()
-    clock.after(10, () => fire('last'))
-  })
-  expect(fired).toEqual(['last'])
 })
 
 test('a timer that moved fires once, at its last time: later, earlier, or on a clock that was paused meanwhile', async () => {
@@ -69,16 +61,6 @@ test('a timer that moved fires once, at its last time: later, earlier, or on a c
   })
   expect(fired).toEqual(['earlier', 'between', 'later', 'paused', 'last'])
   expect(clock.nextDue()).toBeNull()
-})
-
-test('a timer that moved to a later time does not fire at its first one', async () => {
-  const clock = createRealClock()
-  const fired = await firing(fire => {
-    clock.after(20, () => fire('moved')).move(160)
-    clock.after(80, () => fire('between'))
-    clock.after(240, () => fire('last'))
-  })
-  expect(fired).toEqual(['between', 'moved', 'last'])
 })
 
 test('a timer longer than the longest of Node does not fire at once', async () => {

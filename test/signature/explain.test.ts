@@ -40,15 +40,6 @@ describe('explain names a mistake of the sender for any body', () => {
       { numRuns: 5 },
     ),
   )
-
-  test('a valid signature', () =>
-    fc.assert(
-      fc.asyncProperty(jsonBody, async body => {
-        const explained = { ok: true, mistake: 'right', also: [], message: 'The signature is valid.', fix: '' }
-        expect(await explain(body, right(body), KEY, MORE)).toEqual(explained)
-      }),
-      { numRuns: 20 },
-    ))
 })
 
 /** The signature is valid for the body that was sent; the body that is verified differs from it. */
@@ -72,22 +63,18 @@ describe('explain names a mistake of the receiver', () => {
   })
 })
 
-describe('explain detects a key that the receiver wrote in another form', () => {
-  test.each<[MistakeId, string]>([
-    ['key-whitespace', `${KEY}\n`],
-    ['key-prefix', `Bearer ${KEY}`],
-    ['key-quotes', `"${KEY}"`],
-  ])('%s', async (id, inHand) => {
-    expect(idsOf(await explain(BODY, right(BODY), inHand))).toEqual([id])
-  })
+const hexKey = createHmac('sha256', Buffer.from('00ff10', 'hex')).update(BODY).digest('base64')
+const base64Key = createHmac('sha256', Buffer.from('0-9_', 'base64url')).update(BODY).digest('base64')
 
-  test.each([
-    ['hex', Buffer.from('00ff10', 'hex'), '00ff10'],
-    ['base64', Buffer.from('0-9_', 'base64url'), '0-9_'],
-  ])('a key that looks like %s and was decoded', async (_, bytes, inHand) => {
-    const signature = createHmac('sha256', bytes).update(BODY).digest('base64')
-    expect(idsOf(await explain(BODY, signature, inHand))).toEqual(['key-encoding'])
-  })
+test.each<[MistakeId, key: string, signature: string]>([
+  ['right', KEY, right(BODY)],
+  ['key-whitespace', `${KEY}\n`, right(BODY)],
+  ['key-prefix', `Bearer ${KEY}`, right(BODY)],
+  ['key-quotes', `"${KEY}"`, right(BODY)],
+  ['key-encoding', '00ff10', hexKey],
+  ['key-encoding', '0-9_', base64Key],
+])('explain detects %s of the key %j of the receiver', async (id, key, signature) => {
+  expect(idsOf(await explain(BODY, signature, key))).toEqual([id])
 })
 
 describe('explain names two mistakes at once', () => {
@@ -148,17 +135,6 @@ describe('explain names a mistake in the form of the signature', () => {
   })
 })
 
-test('every mistake has a test', () => {
-  const tested = new Set<MistakeId>(SLIPS.map(({ id }) => id))
-  const elsewhere = ['right', 'missing-header', 'empty-signature', 'too-long', 'key-as-signature', 'wrong-length']
-  const others = [...elsewhere, 'not-base64', 'not-utf-8', 'unknown']
-  expect(
-    Object.keys(MISTAKE_TEXTS)
-      .filter(id => !tested.has(id as MistakeId))
-      .sort(),
-  ).toEqual(others.sort())
-})
-
 test('explain detects that bytes outside of UTF-8 were decoded', async () => {
   const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
   expect(idsOf(await explain(bytes, right(bytes.toString('utf8')), KEY))).toEqual(['not-utf-8'])
@@ -206,12 +182,6 @@ describe('the algorithm header', () => {
     }
   })
 
-  test('is not reported if it is correct, or the signature is valid', async () => {
-    const algorithm = 'HMAC-SHA-256 (base64 encoded)'
-    expect((await explain(BODY, sha512, KEY, { algorithm })).message).not.toContain('names')
-    expect((await explain(BODY, right(BODY), KEY, { algorithm: 'x' })).message).toBe('The signature is valid.')
-  })
-
   test('cannot move the cursor of a terminal', async () => {
     const explained = await explain(BODY, sha512, KEY, { algorithm: `\u001b[2J${'x'.repeat(500)}` })
     expect(explained.message).toMatch(/^[ -~]*$/)
@@ -222,12 +192,8 @@ describe('the algorithm header', () => {
 describe('several keys', () => {
   test('explain reports which key matches', async () => {
     const explained = await explain(BODY, right(BODY), ['another', KEY])
+    expect(idsOf(await explain(BODY, `${right(BODY)} `, ['another', KEY]))).toEqual(['whitespace'])
     expect(explained).toMatchObject({ ok: true, message: 'The signature is valid: key 2 of 2.' })
-  })
-
-  test('explain finds a mistake with any of them', async () => {
-    const hex = createHmac('sha256', KEY).update(BODY).digest('hex')
-    expect(idsOf(await explain(BODY, hex, ['another', KEY]))).toEqual(['hex'])
   })
 
   test('explain names an other key of a list by its index', async () => {
@@ -279,14 +245,6 @@ describe('the work is bounded', () => {
     const explained = await explain(cases[1]![1], wrong, KEY)
     expect(explained.message).toContain('not every combination of mistakes was tried')
     expect((await explain(BODY, wrong, KEY)).message).not.toContain('not every')
-  })
-
-  test('explain finds the most likely mistakes for a long body', async () => {
-    const long = `{"message": "${'x'.repeat(500_000)}"}\n`
-    const signatures = { 'restringified-json': right(JSON.stringify(JSON.parse(long))), newline: right(long.trim()) }
-    for (const [id, signature] of Object.entries(signatures))
-      expect(idsOf(await explain(long, signature, KEY))).toEqual([id])
-    expect(idsOf(await explain(long, right(long, `${KEY}\n`), KEY))).toEqual(['key-whitespace'])
   })
 
   test('many other keys do not exceed the limit', async () => {

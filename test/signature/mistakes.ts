@@ -12,19 +12,17 @@ export interface Slip {
   readonly needs?: (body: string, key: string) => boolean
 }
 
-const mac = (body: string | Buffer, key: string | Buffer, hash = 'sha256') => createHmac(hash, key).update(body)
-const right = (body: string | Buffer, key: string | Buffer) => mac(body, key).digest('base64')
+const mac = (body: string | Buffer, key: string | Buffer, hash = 'sha256') =>
+  createHmac(hash, key).update(body).digest('base64')
+const right = (body: string | Buffer, key: string | Buffer) => mac(body, key)
 
-const form = (
-  id: MistakeId,
-  how: string,
-  write: (base64: string) => string,
-  needs?: (base64: string) => boolean,
-): Slip => ({
+const slip = (id: MistakeId, how: string, sign: Slip['sign']): Slip => ({ id, how, sign })
+
+const form = (id: MistakeId, how: string, write: (base64: string) => string, needs = /./): Slip => ({
   id,
   how,
   sign: (body, key) => write(right(body, key)),
-  needs: (body, key) => needs?.(right(body, key)) ?? true,
+  needs: (body, key) => needs.test(right(body, key)),
 })
 
 /** Only a body that changes has the mistake. */
@@ -63,27 +61,12 @@ const FORMS: Slip[] = [
   form('hex', 'lower case', base64 => Buffer.from(base64, 'base64').toString('hex')),
   form('hex', 'upper case', base64 => Buffer.from(base64, 'base64').toString('hex').toUpperCase()),
   form('unpadded', 'no =', base64 => base64.slice(0, -1)),
-  form(
-    'base64url',
-    'unpadded',
-    base64 => Buffer.from(base64, 'base64').toString('base64url'),
-    base64 => /[+/]/.test(base64),
-  ),
-  form(
-    'base64url',
-    'padded',
-    base64 => base64.replace(/\+/g, '-').replace(/\//g, '_'),
-    base64 => /[+/]/.test(base64),
-  ),
+  form('base64url', 'unpadded', base64 => Buffer.from(base64, 'base64').toString('base64url'), /[+/]/),
+  form('base64url', 'padded', base64 => base64.replace(/\+/g, '-').replace(/\//g, '_'), /[+/]/),
   form('doubled', 'base64 of hex', base64 => btoa(Buffer.from(base64, 'base64').toString('hex'))),
   form('doubled', 'base64 of base64', btoa),
   form('url-encoding', 'encoded', encodeURIComponent),
-  form(
-    'url-encoding',
-    'plus as space',
-    base64 => base64.replace(/\+/g, ' '),
-    base64 => base64.includes('+'),
-  ),
+  form('url-encoding', 'plus as space', base64 => base64.replace(/\+/g, ' '), /\+/),
   form('whitespace', 'newline behind', base64 => `${base64}\n`),
   form('whitespace', 'spaces around', base64 => `  ${base64} `),
   form('whitespace', 'broken into lines', base64 => `${base64.slice(0, 20)}\r\n${base64.slice(20)}`),
@@ -150,32 +133,13 @@ const KEYS: Slip[] = [
   key('key-unset', 'undefined', () => 'undefined'),
 ]
 
+const plain = (hash: string, text: string) => createHash(hash).update(text).digest('base64')
 const HASHES: Slip[] = [
-  ...['sha1', 'sha384', 'sha512'].map(
-    (hash): Slip => ({
-      id: 'other-algorithm',
-      how: hash,
-      sign: (text, secret) => mac(text, secret, hash).digest('base64'),
-    }),
-  ),
-  { id: 'plain-hash', how: 'no key', sign: text => createHash('sha256').update(text).digest('base64') },
-  {
-    id: 'plain-hash',
-    how: 'key in front',
-    sign: (text, secret) =>
-      createHash('sha256')
-        .update(secret + text)
-        .digest('base64'),
-  },
-  {
-    id: 'plain-hash',
-    how: 'SHA-1, key behind',
-    sign: (text, secret) =>
-      createHash('sha1')
-        .update(text + secret)
-        .digest('base64'),
-  },
-  { id: 'swapped', how: 'key as content', sign: (text, secret) => right(secret, text) },
+  ...['sha1', 'sha384', 'sha512'].map(hash => slip('other-algorithm', hash, (text, secret) => mac(text, secret, hash))),
+  slip('plain-hash', 'no key', text => plain('sha256', text)),
+  slip('plain-hash', 'key in front', (text, secret) => plain('sha256', secret + text)),
+  slip('plain-hash', 'SHA-1, key behind', (text, secret) => plain('sha1', text + secret)),
+  slip('swapped', 'key as content', (text, secret) => right(secret, text)),
 ]
 
 export const SLIPS: readonly Slip[] = [...FORMS, ...BODIES, ...KEYS, ...HASHES]

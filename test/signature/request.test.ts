@@ -19,25 +19,16 @@ const inPieces = (...pieces: readonly Uint8Array[]) =>
     },
   })
 
-test('a valid request gives the body as text', async () => {
-  expect(await verifyRequest(await request(BODY), KEY)).toEqual({ ok: true, body: BODY })
-  expect(await verifyRequest(await request(BODY), ['new', KEY])).toEqual({ ok: true, body: BODY })
-})
+const BYTE_BY_BYTE = [...Buffer.from(BODY)].map(byte => Uint8Array.of(byte))
 
-test('a valid request may arrive in chunks that split a character', async () => {
-  const pieces = [...Buffer.from(BODY)].map(byte => Uint8Array.of(byte))
-  expect(await verifyRequest(await request(inPieces(...pieces)), KEY)).toEqual({ ok: true, body: BODY })
-})
-
-test('a valid request may begin with a byte order mark', async () => {
-  const body = `\ufeff${BODY}`
-  const headers = { [SIGNATURE_HEADER]: await sign(body, KEY) }
-  expect(await verifyRequest(await request(body, headers), KEY)).toEqual({ ok: true, body: BODY })
-})
-
-test('a valid request may have an empty body', async () => {
-  const headers = { [SIGNATURE_HEADER]: await sign('', KEY) }
-  expect(await verifyRequest(await request(null, headers), KEY)).toEqual({ ok: true, body: '' })
+test.each([
+  ['a text', BODY, BODY, BODY],
+  ['chunks that split a character', inPieces(...BYTE_BY_BYTE), BODY, BODY],
+  ['a byte order mark in front', `\ufeff${BODY}`, `\ufeff${BODY}`, BODY],
+  ['nothing', null, '', ''],
+])('a valid request may have %s as its body', async (_, sent, signed, body) => {
+  const headers = { [SIGNATURE_HEADER]: await sign(signed, KEY) }
+  expect(await verifyRequest(await request(sent, headers), ['new', KEY])).toEqual({ ok: true, body })
 })
 
 describe('an invalid request is refused with a reason', () => {

@@ -15,6 +15,7 @@ const KEY = 'examplekey'
 const RIGHT = 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q='
 
 const bytes = fc.uint8Array({ maxLength: 300 })
+const anyBody = fc.oneof(bytes, fc.string({ unit: 'binary' }))
 const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
 const byNode = (body: Uint8Array | string, secret: string) => createHmac('sha256', secret).update(body).digest('base64')
 
@@ -28,19 +29,12 @@ describe('sign', () => {
     expect([SIGNATURE_HEADER, ALGORITHM_HEADER]).toEqual(['Kindly-HMAC', 'Kindly-HMAC-algorithm'])
   })
 
-  test('gives the signature of node:crypto for any bytes and key', () =>
+  test('gives the signature of node:crypto for any bytes or text, and any key', () =>
     fc.assert(
-      fc.asyncProperty(bytes, key, async (body, secret) => {
+      fc.asyncProperty(anyBody, key, async (body, secret) => {
         const signature = await sign(body, secret)
-        expect(signature).toBe(byNode(body, secret))
+        expect(signature).toBe(byNode(Buffer.from(body as string), secret))
         expect(await verify(body, signature, secret)).toBe(true)
-      }),
-    ))
-
-  test('signs text as UTF-8', () =>
-    fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), key, async (body, secret) => {
-        expect(await sign(body, secret)).toBe(byNode(Buffer.from(body, 'utf8'), secret))
       }),
     ))
 
@@ -81,16 +75,8 @@ describe('verify refuses', () => {
   test('every other text that decodes to the same bytes', async () => {
     const loose = ['R', 'S', 'T'].map(last => `${RIGHT.slice(0, -2)}${last}=`)
     for (const text of loose) expect(Buffer.from(text, 'base64')).toEqual(Buffer.from(RIGHT, 'base64'))
-    const others = [
-      ...loose,
-      ` ${RIGHT}`,
-      `${RIGHT}\n`,
-      RIGHT.slice(0, -1),
-      `${RIGHT}=`,
-      `"${RIGHT}"`,
-      `${RIGHT}, ${RIGHT}`,
-    ]
-    for (const text of others) expect(await verify(BODY, text, KEY), text).toBe(false)
+    const others = [` ${RIGHT}`, `${RIGHT}\n`, RIGHT.slice(0, -1), `${RIGHT}=`, `"${RIGHT}"`, `${RIGHT}, ${RIGHT}`]
+    for (const text of [...loose, ...others]) expect(await verify(BODY, text, KEY), text).toBe(false)
   })
 
   test('another key', () =>
@@ -104,38 +90,14 @@ describe('verify refuses', () => {
 
   const hex = createHmac('sha256', KEY).update(BODY).digest('hex')
   const garbage: unknown[] = [
-    null,
-    undefined,
-    '',
-    ' ',
-    hex,
-    'A'.repeat(10_240),
-    '\ud800'.repeat(44),
-    'é'.repeat(44),
-    [],
-    [RIGHT, RIGHT],
-    [hex],
-    [1],
-    [[RIGHT]],
-    0,
-    true,
-    Symbol('x'),
-    () => RIGHT,
-    {},
-    Object.create(null),
-    { 'kindly-hmac': 7 },
-    { 'kindly-hmac': [RIGHT, RIGHT] },
-    { 'kindly-hmac': { 'kindly-hmac': RIGHT } },
+    ...[null, undefined, '', ' ', hex, 'A'.repeat(10_240), '\ud800'.repeat(44), 'é'.repeat(44), 0, true, Symbol('x')],
+    ...[[], [RIGHT, RIGHT], [hex], [1], [[RIGHT]], () => RIGHT, {}, Object.create(null), new Headers(), new Map()],
+    ...[7, [RIGHT, RIGHT], { 'kindly-hmac': RIGHT }].map(value => ({ 'kindly-hmac': value })),
     { 'kindly-hmac': RIGHT, 'Kindly-HMAC': RIGHT },
     { get: RIGHT, headers: RIGHT },
     { get: () => ({ toString: () => RIGHT }) },
     Object.create({ 'kindly-hmac': RIGHT }),
-    new Headers(),
-    new Headers([
-      [SIGNATURE_HEADER, RIGHT],
-      [SIGNATURE_HEADER, RIGHT],
-    ]),
-    new Map(),
+    new Headers([SIGNATURE_HEADER, SIGNATURE_HEADER].map(name => [name, RIGHT])),
   ]
   test.each(garbage.map((value, index) => [index, value] as const))(
     'and never throws for garbage %i',
@@ -143,29 +105,22 @@ describe('verify refuses', () => {
       expect(await verify(BODY, value as string, KEY)).toBe(false)
     },
   )
-
-  test('any value as signature, without an error', () =>
-    fc.assert(
-      fc.asyncProperty(fc.anything({ withNullPrototype: true, withMap: true, withTypedArray: true }), async value => {
-        expect(await verify(BODY, value as string, KEY)).toBe(false)
-      }),
-    ))
 })
 
 describe('verify reads the signature', () => {
-  const sources: [name: string, source: Parameters<typeof verify>[1]][] = [
-    ['text', RIGHT],
-    ['Headers', new Headers({ [SIGNATURE_HEADER]: RIGHT })],
-    ['headers of node:http', { 'content-type': 'application/json', 'kindly-hmac': RIGHT }],
-    ['headersDistinct of node:http', { 'kindly-hmac': [RIGHT] }],
-    ['headers as they are written', { 'Kindly-HMAC': RIGHT }],
-    ['a record that a stranger gave other names too', { get: 'x', headers: 'y', 'KINDLY-hmac': RIGHT }],
-    ['Request', new Request('https://desk.example.test', { headers: { [SIGNATURE_HEADER]: RIGHT } })],
-    ['a request of node:http', { headers: { 'kindly-hmac': RIGHT } }],
-    ['a request of Express, with get', { get: (name: string) => (name === 'Kindly-HMAC' ? RIGHT : undefined) }],
-    ['a list of one', [RIGHT]],
-  ]
-  test.each(sources)('%s', async (_, source) => {
+  const get = (name: string) => (name === 'Kindly-HMAC' ? RIGHT : undefined)
+  const sources: Record<string, Parameters<typeof verify>[1]> = {
+    text: RIGHT,
+    Headers: new Headers({ [SIGNATURE_HEADER]: RIGHT }),
+    'headers of node:http': { 'content-type': 'application/json', 'kindly-hmac': RIGHT },
+    'headersDistinct of node:http': { 'kindly-hmac': [RIGHT] },
+    'headers with fields that have the names of methods': { get: 'x', headers: 'y', 'KINDLY-hmac': RIGHT },
+    Request: new Request('https://desk.example.test', { headers: { [SIGNATURE_HEADER]: RIGHT } }),
+    'a request of node:http': { headers: { 'kindly-hmac': RIGHT } },
+    'a request of Express, with get': { get },
+    'a list of one': [RIGHT],
+  }
+  test.each(Object.entries(sources))('%s', async (_, source) => {
     expect(await verify(BODY, source, KEY)).toBe(true)
     expect(await verify(`${BODY} `, source, KEY)).toBe(false)
   })
@@ -193,11 +148,6 @@ describe('an invalid argument gives a TypeError', () => {
     await expect(wrong(body, KEY)).rejects.toThrow(TypeError)
     await expect(wrong(body, KEY)).rejects.toThrow(message)
     await expect(sign(body as unknown as string, KEY)).rejects.toThrow(message)
-  })
-
-  test('a parsed body gives an error that explains the raw body of each framework', async () => {
-    const said = await wrong({ foo: 1 }, KEY).catch((error: Error) => error.message)
-    for (const name of ['Express', 'Fastify', 'Next.js', 'Hono', 'node:http']) expect(said).toContain(name)
   })
 
   test.each([

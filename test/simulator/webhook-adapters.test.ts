@@ -12,7 +12,6 @@ import {
   fromNode,
   InvalidOptionError,
   type SimulatorOptions,
-  startSimulator,
 } from '../../src/index.ts'
 import { verify } from '../../src/platform/signature/index.ts'
 
@@ -116,20 +115,6 @@ test('a Nest application is initialized once, also by events that arrive at the 
   expect(initialized).toBe(1)
 })
 
-test('a JSON parser of Express and of Fastify reads the event', async () => {
-  const events: unknown[] = []
-  const app = express().use(express.json())
-  app.post('/webhook', (request, response) => void response.json({ got: events.push(request.body.event) }))
-  const other = fastify()
-  other.post<{ Body: { event: string } }>('/webhook', async request => ({ got: events.push(request.body.event) }))
-  for (const webhook of [fromNode(app), fromFastify(other)]) {
-    const sim = simulatorWith(webhook)
-    await (await sim.chat()).press('handover')
-    expect(sim.deliveries[0]!.response).toMatchObject({ body: `{"got":${events.length}}` })
-  }
-  expect(events).toEqual(['REQUESTING TAKEOVER', 'REQUESTING TAKEOVER'])
-})
-
 test('the request is one of node:http, over a connection that is kept', async () => {
   const seen: unknown[] = []
   const sockets = new Set<unknown>()
@@ -175,13 +160,6 @@ test.each<[string, Webhook]>([
   expect(ack!.error).toMatch(/^the webhook function threw: desk is down at .*webhook-adapters\.test\.ts:\d+:\d+$/)
 })
 
-test('an error that Express handles is an answer', async () => {
-  const app = express().set('env', 'test')
-  app.post('/webhook', kaputt)
-  const sim = simulatorWith(fromNode(app))
-  expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 500 })
-})
-
 test('a request is aborted at the time limit, and by a reset', async () => {
   const closed: string[] = []
   let wake = () => {}
@@ -223,40 +201,14 @@ test('faults of the connection apply, as over the network', async () => {
   expect(sim.journal.query({ kind: 'fault' })[0]).not.toHaveProperty('not_applied')
 })
 
-test('a server and its workspaces take an application each', async () => {
-  const paths: string[] = []
-  const webhook = (path: string) =>
-    fromNode(
-      (request, response) => {
-        paths.push(request.url!)
-        response.end()
-      },
-      { path },
-    )
-  const server = await startSimulator({ port: 0, webhook: webhook('/main') })
-  onTestFinished(() => server.close())
-  const workspace = await server.workspace({ webhook: webhook('/workspace') })
-  await (await server.chat()).press('handover')
-  await (await workspace.chat()).press('handover')
-  expect(paths).toEqual(['/main', '/workspace'])
-})
-
-test.each<[string, () => unknown, string]>([
-  [
-    'no application',
-    () => fromNode(7 as never),
-    'fromNode takes an Express or Nest application, a server of node:http',
-  ],
-  ['no Fastify application', () => fromFastify(express() as never), 'fromFastify takes a Fastify application, got'],
-  ['no function', () => fromFetch({} as never), 'fromFetch takes a function from Request to Response'],
-  ['a path without a slash', () => fromNode(express(), { path: 'webhook' }), 'path must be a path such as /webhook'],
-  ['an unknown option', () => fromNode(express(), { pth: '/' } as never), 'fromNode takes no pth; it takes path'],
-  [
-    'a function and a listener',
-    () => createSimulator({ webhook: { fetch: () => new Response(), listener: () => {} } }),
-    'webhook takes fetch or listener, not both.',
-  ],
-])('%s: InvalidOptionError', (_, create, message) => {
+test.each<[() => unknown, string]>([
+  [() => fromNode(7 as never), 'fromNode takes an Express or Nest application, a server of node:http'],
+  [() => fromFastify(express() as never), 'fromFastify takes a Fastify application, got'],
+  [() => fromFetch({} as never), 'fromFetch takes a function from Request to Response'],
+  [() => fromNode(express(), { path: 'webhook' }), 'path must be a path such as /webhook'],
+  [() => fromNode(express(), { pth: '/' } as never), 'fromNode takes no pth; it takes path'],
+  [() => createSimulator({ webhook: { fetch: () => new Response(), listener: () => {} } }), 'not both.'],
+])('%s: InvalidOptionError', (create, message) => {
   expect(create).toThrow(InvalidOptionError)
   expect(create).toThrow(message)
 })

@@ -1,85 +1,52 @@
 /** Renders every failure of a delivery. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type DeliveryFailure, FAILURE_CODES } from '../../src/platform/journal/entry.ts'
 import { failureBesideStatus, failureText } from '../../src/platform/wording/failures.ts'
 
 const target = '127.0.0.1:3000'
-const at = (system_code: string) => ({ target, system_code })
 
-const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
-  [{ code: 'connection_refused', ...at('ECONNREFUSED') }, `nothing listens at ${target} (ECONNREFUSED)`],
-  [
-    { code: 'connection_reset', ...at('ECONNRESET') },
-    `connection reset by ${target} before a complete answer (ECONNRESET)`,
-  ],
-  [{ code: 'connection_closed', ...at('EPIPE') }, `connection closed by ${target} before a complete answer (EPIPE)`],
-  [{ code: 'connect_timeout', ...at('ETIMEDOUT') }, `timeout: no connection to ${target} (ETIMEDOUT)`],
-  [{ code: 'no_route', ...at('EHOSTUNREACH') }, `no route to ${target} (EHOSTUNREACH)`],
-  [{ code: 'dns_not_found', ...at('ENOTFOUND') }, `DNS: no such host for ${target} (ENOTFOUND)`],
-  [{ code: 'dns_no_answer', ...at('EAI_AGAIN') }, `DNS: no answer for ${target} (EAI_AGAIN)`],
-  [{ code: 'no_tls', ...at('EPROTO') }, `TLS: ${target} does not speak HTTPS (EPROTO)`],
-  [
-    { code: 'too_many_open_files', ...at('EMFILE') },
-    `no connection to ${target}: handover-sim has too many open files (EMFILE); raise the limit with ulimit -n`,
-  ],
-  [
-    { code: 'headers_too_long', ...at('UND_ERR_HEADERS_OVERFLOW') },
-    `the answer of ${target} has too many or too long headers (UND_ERR_HEADERS_OVERFLOW)`,
-  ],
-  [
-    { code: 'tls', detail: 'self-signed certificate', system_code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
-    'TLS: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
-  ],
-  [
-    { code: 'not_http', target, detail: 'Expected HTTP/' },
-    `not HTTP: ${target} answered something else (Expected HTTP/)`,
-  ],
-  [{ code: 'network', target, detail: 'broken' }, `${target}: broken`],
-  [{ code: 'sender_closed' }, 'the sender of the request closed the connection before the answer was complete'],
-  [{ code: 'network', target, detail: 'broken', system_code: 'EIO' }, `${target}: broken (EIO)`],
-  [{ code: 'timeout', timeout_ms: 100 }, 'timeout: no complete answer within 100 ms'],
-  [{ code: 'timeout', timeout_ms: 10_000 }, 'timeout: no complete answer within 10s'],
-  [
-    { code: 'queue_full', limit_bytes: 1024 },
-    'the events that wait for the webhook take 1024 bytes (memoryLimit), so this one is not sent',
-  ],
-  [{ code: 'cancelled' }, 'cancelled by a reset'],
-  [{ code: 'no_sockets' }, 'a browser has no sockets: this fault needs Node'],
-  [{ code: 'function_threw', detail: 'no chat', place: 'a.js:1:2' }, 'the webhook function threw: no chat at a.js:1:2'],
-  [{ code: 'function_returned_no_response' }, 'the webhook function did not return a Response'],
-  [
-    { code: 'function_reused_response' },
-    'the webhook function returned a Response whose body was read before: it has to make a new one each time',
-  ],
-  [{ code: 'no_url' }, 'no webhook URL is set'],
-  [
-    { code: 'queue_full', limit_bytes: 1000 },
-    'the events that wait for the webhook take 1000 bytes (memoryLimit), so this one is not sent',
-  ],
-  [{ code: 'internal_error' }, 'internal error of handover-sim; the entry internal_error before has the details'],
-  [{ code: 'redirect', status: 302, followed: false }, 'answered with a redirect (302); redirects are not followed'],
-  [
-    { code: 'redirect', status: 302, followed: true },
-    'answered with a redirect (302); it has no Location, or is one too many in a row',
-  ],
-  [{ code: 'not_acknowledged', status: 204, event: 'X' }, 'answered 204; only 200 acknowledges X'],
+/** Failures, as code and details, and the essential part of their text. */
+const TEXTS: readonly (readonly [code: DeliveryFailure['code'] | 'new_code', details: object, text: RegExp])[] = [
+  ['connection_refused', { target, system_code: 'ECONNREFUSED' }, /^nothing listens at 127.*:3000 \(ECONNREFUSED\)$/],
+  ['connection_reset', { target, system_code: 'ECONNRESET' }, /^connection reset by 127.* \(ECONNRESET\)$/],
+  ['connection_closed', { target, system_code: 'EPIPE' }, /^connection closed by 127.* \(EPIPE\)$/],
+  ['connect_timeout', { target, system_code: 'ETIMEDOUT' }, /no connection to 127.* \(ETIMEDOUT\)$/],
+  ['no_route', { target, system_code: 'EHOSTUNREACH' }, /^no route to 127.* \(EHOSTUNREACH\)$/],
+  ['dns_not_found', { target, system_code: 'ENOTFOUND' }, /no such host for 127.* \(ENOTFOUND\)$/],
+  ['dns_no_answer', { target, system_code: 'EAI_AGAIN' }, /^DNS: no answer for 127.* \(EAI_AGAIN\)$/],
+  ['no_tls', { target, system_code: 'EPROTO' }, /does not speak HTTPS \(EPROTO\)$/],
+  ['too_many_open_files', { target, system_code: 'EMFILE' }, /too many open files \(EMFILE\).*ulimit -n$/],
+  ['headers_too_long', { target, system_code: 'UND_ERR_HEADERS_OVERFLOW' }, /too many or too long headers/],
+  ['tls', { detail: 'self-signed certificate', system_code: 'X' }, /^TLS: self-signed certificate \(X\)$/],
+  ['not_http', { target, detail: 'Expected HTTP/' }, /^not HTTP: 127.*\(Expected HTTP\/\)$/],
+  ['network', { target, detail: 'broken' }, /^127\.0\.0\.1:3000: broken$/],
+  ['network', { target, detail: 'broken', system_code: 'EIO' }, /: broken \(EIO\)$/],
+  ['sender_closed', {}, /closed the connection before the answer was complete/],
+  ['timeout', { timeout_ms: 100 }, /no complete answer within 100 ms$/],
+  ['timeout', { timeout_ms: 10_000 }, /no complete answer within 10s$/],
+  ['queue_full', { limit_bytes: 1024 }, /take 1024 bytes \(memoryLimit\)/],
+  ['cancelled', {}, /cancelled by a reset/],
+  ['no_sockets', {}, /needs Node/],
+  ['function_threw', { detail: 'no chat', place: 'a.js:1:2' }, /the webhook function threw: no chat at a\.js:1:2/],
+  ['function_returned_no_response', {}, /did not return a Response/],
+  ['function_reused_response', {}, /body was read before/],
+  ['no_url', {}, /^no webhook URL is set$/],
+  ['internal_error', {}, /internal error of handover-sim/],
+  ['redirect', { status: 302, followed: false }, /redirect \(302\); redirects are not followed/],
+  ['redirect', { status: 302, followed: true }, /redirect \(302\); it has no Location/],
+  ['not_acknowledged', { status: 204, event: 'X' }, /^answered 204; only 200 acknowledges X$/],
+  ['new_code', {}, /^no cause is recorded$/],
 ]
 
-test.each(TEXTS)('%o', (failure, text) => {
-  expect(failureText(failure)).toBe(text)
+test.each(TEXTS)('%s %j', (code, details, text) => {
+  expect(failureText({ code, ...details } as DeliveryFailure)).toMatch(text)
 })
 
-test('the table of this test has every code', () => {
-  expect([...new Set(TEXTS.map(([{ code }]) => code))].sort()).toEqual(Object.keys(FAILURE_CODES).sort())
+test('every code has a row', () => {
+  expect(Object.keys(FAILURE_CODES).filter(code => !TEXTS.some(([tested]) => tested === code))).toEqual([])
 })
 
-describe('in a file of another version', () => {
-  test.each([undefined, { code: 'new_code' }, { code: 'constructor' }])('%o has no text', failure => {
-    expect(failureText(failure as DeliveryFailure | undefined)).toBe('no cause is recorded')
-  })
-})
-
-test('a status is shown once', () => {
+test('beside a status, the text does not repeat it', () => {
   expect(failureBesideStatus({ code: 'not_acknowledged', status: 204, event: 'X' })).toBe('only 200 acknowledges X')
   expect(failureBesideStatus({ code: 'no_url' })).toBe('no webhook URL is set')
 })

@@ -29,6 +29,6 @@ test('the same steps after a restore in another simulator give the same results 
       expect(other.observed).toEqual(original.observed)
       expect(stateOf(other.sim)).toEqual(stateOf(original.sim))
     }),
-    { numRuns: 120 },
+    { numRuns: 40 },
   )
 })

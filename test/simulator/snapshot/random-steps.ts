@@ -12,7 +12,7 @@ import { AGENT, call } from '../../knobs/support.ts'
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
 export type Step =
   | { readonly do: 'chat'; readonly language: string }
-  | { readonly do: 'says'; readonly chat: number; readonly text: string; readonly file?: 'made' | 'own' }
+  | { readonly do: 'says'; readonly chat: number; readonly text: string; readonly file?: 'made' | 'own' | undefined }
   | { readonly do: 'press'; readonly chat: number }
   | { readonly do: 'call'; readonly chat: number; readonly name: string; readonly body: object }
   | { readonly do: 'read'; readonly chat: number }
@@ -24,33 +24,26 @@ export type Step =
   | { readonly do: 'availability'; readonly to: 'OPEN' | 'CLOSED' }
   | { readonly do: 'reset' }
 
-const which = fc.nat(2)
-const duration = fc.constantFrom('100ms', '1s', '2s', '5s', '1m')
+const chat = fc.nat(2)
 const count = fc.integer({ min: 1, max: 3 })
-const callStep = (name: string, body: fc.Arbitrary<object> = fc.constant({})) =>
-  fc.record({ do: fc.constant('call' as const), chat: which, name: fc.constant(name), body })
+
+/** A step that is taken this often, relative to the others. */
+const weighted = (weight: number, kind: Step['do'], fields: Record<string, fc.Arbitrary<unknown>> = {}) => ({
+  weight,
+  arbitrary: fc.record({ do: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>,
+})
+const callStep = (weight: number, name: string, ...bodies: object[]) =>
+  weighted(weight, 'call', { chat, name: fc.constant(name), body: fc.constantFrom({}, ...bodies) })
 
 const event = fc.constantFrom('any', 'MESSAGE FROM USER', 'REQUESTING TAKEOVER')
+const order = [{ delay: '2s' }, { slow: '1s' }, { swap: true }, { hold: 2 }]
+const others = [{ duplicate: 3, gap: '1s' }, { duplicate: 2 }, { sign: 'tampered' }, { truncate: true }]
 const webhookFault = fc
-  .tuple(
-    event,
-    fc.constantFrom(
-      { delay: '2s' },
-      { slow: '1s' },
-      { swap: true },
-      { hold: 2 },
-      { duplicate: 3, gap: '1s' },
-      { duplicate: 2 },
-      { sign: 'tampered' },
-      { truncate: true },
-    ),
-    fc.option(count, { nil: undefined }),
-    fc.nat(1),
-  )
-  .map(([name, effect, times, skip]) => ({ on: { webhook: name }, ...effect, ...(times && { times }), skip }) as never)
+  .tuple(event, fc.constantFrom<object>(...order, ...others), fc.option(count, { nil: undefined }), fc.nat(1))
+  .map(([name, effect, times, skip]) => ({ on: { webhook: name }, ...effect, ...(times && { times }), skip }))
 const apiFault = fc
   .tuple(fc.constantFrom('start', 'message', 'any'), count, fc.integer({ min: 1, max: 2 }))
-  .map(([name, times, every]) => ({ on: { api: name }, respond: { status: 503 }, times, every }) as never)
+  .map(([name, times, every]) => ({ on: { api: name }, respond: { status: 503 }, times, every }))
 
 const settings = fc.constantFrom(
   { 'webhook.retry': ['1s', '2s'] },
@@ -66,46 +59,23 @@ const settings = fc.constantFrom(
   { 'bot.replies': [{ match: 'parcel', text: 'Looking', buttons: [{ label: 'Person', handover: true }] }] },
 )
 
+const text = fc.constantFrom('Hi', 'my parcel 📦', 'zażółć')
+const withFile = { supports_attachment: true, sender: { language_codes: ['fr'] } }
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('chat' as const), language: fc.constantFrom('en', 'nb') }) },
-  {
-    weight: 6,
-    arbitrary: fc.record(
-      {
-        do: fc.constant('says' as const),
-        chat: which,
-        text: fc.constantFrom('Hi', 'my parcel 📦', 'zażółć'),
-        file: fc.constantFrom('made' as const, 'own' as const),
-      },
-      { requiredKeys: ['do', 'chat', 'text'] },
-    ),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('press' as const), chat: which }) },
-  {
-    weight: 4,
-    arbitrary: callStep(
-      'start',
-      fc.constantFrom({}, { supports_attachment: true, sender: { language_codes: ['fr'] } }),
-    ),
-  },
-  { weight: 2, arbitrary: callStep('message', fc.constant({ message: 'Hello', sender: AGENT })) },
-  { weight: 2, arbitrary: callStep('typing_start', fc.constantFrom({}, { timeout: 1000 }, { timeout: 5000 })) },
-  { weight: 1, arbitrary: callStep('typing_stop') },
-  { weight: 1, arbitrary: callStep('end') },
-  { weight: 1, arbitrary: callStep('summarize') },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('read' as const), chat: which }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), by: duration }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('fault' as const), spec: fc.oneof(webhookFault, apiFault) }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'clear' } as const) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('trigger' as const), chat: which }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('configure' as const), patch: settings }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('availability' as const),
-      to: fc.constantFrom('OPEN' as const, 'CLOSED' as const),
-    }),
-  },
+  weighted(2, 'chat', { language: fc.constantFrom('en', 'nb') }),
+  weighted(6, 'says', { chat, text, file: fc.constantFrom(undefined, 'made', 'own') }),
+  weighted(3, 'press', { chat }),
+  callStep(4, 'start', withFile),
+  callStep(2, 'message', { message: 'Hello', sender: AGENT }),
+  callStep(2, 'typing_start', { timeout: 1000 }, { timeout: 5000 }),
+  ...['typing_stop', 'end', 'summarize'].map(name => callStep(1, name)),
+  weighted(2, 'read', { chat }),
+  weighted(4, 'advance', { by: fc.constantFrom('100ms', '1s', '2s', '5s', '1m') }),
+  weighted(2, 'fault', { spec: fc.oneof(webhookFault, apiFault) }),
+  weighted(1, 'clear'),
+  weighted(1, 'trigger', { chat }),
+  weighted(2, 'configure', { patch: settings }),
+  weighted(1, 'availability', { to: fc.constantFrom('OPEN', 'CLOSED') }),
 )
 
 const rare = fc.constant({ do: 'reset' } as const)

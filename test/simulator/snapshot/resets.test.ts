@@ -9,8 +9,8 @@ import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/
 import { AGENT, call } from '../../knobs/support.ts'
 import { receiver } from '../../webhooks/receiver.ts'
 
-/** Each mixture of faults, work and waiting occurs many times: they repeat after 120 epochs. */
-const RESETS = 2_000
+/** Each mixture of faults, work and waiting occurs twice: they repeat after 120 epochs. */
+const RESETS = 240
 
 const FAULTS: readonly FaultSpec[] = [
   { on: 'webhook', delay: '1s', every: 3 },
@@ -57,7 +57,7 @@ async function begin(sim: PlatformSimulator, id: string, all: boolean): Promise<
   ignoreErrors(sim.clock.advance('2s'))
 }
 
-test('in-process: after 2,000 resets nothing from an earlier epoch appears', async () => {
+test('in-process: after many resets nothing from an earlier epoch appears', async () => {
   let epoch = 0
   const ghosts: string[] = []
   let deliveries = 0
@@ -86,7 +86,6 @@ test('in-process: after 2,000 resets nothing from an earlier epoch appears', asy
   }
   epoch++
   await sim.settled()
-  await wallDelay(30)
   expect(ghosts.slice(0, 5)).toEqual([])
   expect(sim.journal.query()).toEqual([])
   expect(sim.clock.now()).toBe(Date.UTC(2024, 0, 1, 9))
@@ -103,7 +102,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
     response.end()
   })
   const sim = createSimulator({ webhook: { url }, knobs: KNOBS })
-  for (let epoch = 1; epoch <= 200; epoch++) {
+  for (let epoch = 1; epoch <= 60; epoch++) {
     barrier = ''
     startWork(sim, epoch)
     await wallDelay(epoch % 4)

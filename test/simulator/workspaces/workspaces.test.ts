@@ -54,9 +54,13 @@ describe('identity', () => {
     expect((await start(server.url, again, (await again.chat()).id)).status).toBe(200)
   })
 
-  test.each(['', 'a b', 'x/y', 'a~b', '.hidden', 'x'.repeat(65)])('the name %j is rejected', async name => {
+  test('an invalid name and a key of another workspace are rejected', async () => {
     await using server = await startSimulator(SERVER)
-    await expect(server.workspace({ name })).rejects.toThrow(/name must be/)
+    const own = await server.workspace()
+    for (const name of ['', 'a b', 'x/y', 'a~b', '.hidden', 'x'.repeat(65)])
+      await expect(server.workspace({ name })).rejects.toThrow(/name must be/)
+    for (const key of [server.apiKey, server.botApiKey, own.botApiKey])
+      await expect(server.workspace({ knobs: { 'keys.handover': key } })).rejects.toThrow(/already belongs to/)
   })
 
   test('a workspace inherits the settings of the server, but neither keys nor webhook', async () => {
@@ -74,15 +78,6 @@ describe('identity', () => {
       clock: 'virtual',
     })
     expect(own.config()['messages.open']).not.toBe('Patched later')
-  })
-
-  test('a key of another workspace is rejected', async () => {
-    await using server = await startSimulator(SERVER)
-    const own = await server.workspace()
-    for (const key of [server.apiKey, server.botApiKey, own.botApiKey]) {
-      await expect(server.workspace({ knobs: { 'keys.handover': key } })).rejects.toThrow(/already belongs to/)
-    }
-    expect((await server.workspace()).id).toBe('ws-5')
   })
 })
 
@@ -113,24 +108,14 @@ describe('a call', () => {
     expect(own.journal.query({ kind: 'api' })).toHaveLength(4)
   })
 
-  test('with an unknown key or without one reaches the default simulator', async () => {
-    await using server = await startSimulator(SERVER)
-    await server.workspace()
-    for (const key of ['nobody', null]) {
-      expect((await send(server.url, key, '/api/v1/chats/x')).status).toBe(401)
-    }
-    expect(server.journal.query({ kind: 'api' })).toHaveLength(2)
-  })
-
   test('with the key of a closed workspace gets an error that names it', async () => {
     await using server = await startSimulator(SERVER)
     const own = await server.workspace({ name: 'cart' })
     await own.close()
     const { status, text } = await start(server.url, own, 'x')
-    expect([status, text]).toEqual([
-      401,
-      expect.stringContaining('belonged to the workspace \\"cart\\", which is closed'),
-    ])
+    expect([status, text]).toEqual([401, expect.stringMatching(/belonged to the workspace .*cart.*, which is closed/)])
+    for (const key of ['nobody', null]) expect((await send(server.url, key, '/api/v1/chats/x')).status).toBe(401)
+    expect(server.journal.query({ kind: 'api' })).toHaveLength(3)
   })
 
   test('for an attachment reaches its workspace, even if another one has a file of the same id', async () => {
@@ -244,47 +229,8 @@ test('a workspace has the same journal with and without other workspaces', async
       }
       expect(server.journal.query()).toEqual([])
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   )
-})
-
-test('with fifty workspaces at once every event and call reaches its own', async () => {
-  const arrived = new Map<string, string[]>()
-  await using hook = await startWebhook((request, response) => {
-    arrived.set(request.url!, [...(arrived.get(request.url!) ?? []), String(request.headers['kindly-hmac'])])
-    response.end()
-  })
-  await using server = await startSimulator(SERVER)
-  const one = async (at: number) => {
-    const own = await server.workspace({ name: `test-${at}`, seed: 1, webhook: { url: `${hook.url}/${at}` } })
-    const ada = await own.chat()
-    await ada.press('handover')
-    expect((await start(server.url, own, ada.id)).status).toBe(200)
-    await ada.says(`I am ${at}`)
-    expect(ada.transcript.map(({ text }) => text)).toContain(`I am ${at}`)
-    await own.clock.advance(`${at + 1}s`)
-    if (at % 2 === 0) own.reset()
-    return own
-  }
-  const all = await Promise.all(Array.from({ length: 50 }, (_, at) => one(at)))
-  expect(arrived.size).toBe(50)
-  for (const signatures of arrived.values()) expect(signatures).toHaveLength(2)
-  expect(new Set([...arrived.values()].map(([first]) => first)).size).toBe(50)
-  for (const [at, own] of all.entries()) expect(own.chats()).toHaveLength(at % 2 === 0 ? 0 : 1)
-  expect(server.journal.query()).toEqual([])
-})
-
-test('a snapshot of one workspace can be restored in others, which keep their keys and webhook', async () => {
-  await using server = await startSimulator(SERVER)
-  const first = await server.workspace()
-  const ada = await first.chat({ language: 'nb' })
-  const snapshot = first.snapshot()
-  const second = await server.workspace({ webhook: { url: 'http://127.0.0.1:9/own' } })
-  const key = second.apiKey
-  await second.restore(snapshot)
-  expect([second.apiKey, second.config()['webhook.url']]).toEqual([key, 'http://127.0.0.1:9/own'])
-  expect((await start(server.url, second, ada.id)).status).toBe(200)
-  expect([first.chats()[0]!.status, second.chats()[0]!.status]).toEqual(['bot', 'agent'])
 })
 
 describe('/_sim/workspaces', () => {
@@ -340,27 +286,17 @@ describe('/_sim/workspaces', () => {
     await using server = await startSimulator(SERVER)
     const ask = createControlClient(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
-    const refused = async (body: object) => {
+    const refused: [body: object, expected: RegExp][] = [
+      [{ name: 'cart' }, /^409 workspace_taken .*"cart"/],
+      [{ nmae: 'x' }, /^422 invalid_body .*did you mean name/],
+      [{ webhook_url: 'ftp://x' }, /^422 invalid_body .*http or https URL/],
+      [{ knobs: { 'typing.webhok': 1 } }, /^422 invalid_setting .*did you mean typing\.webhook/],
+      [{ clock: { mode: 'virtual', start: 'soon' } }, /^422 invalid_setting .*clock\.start/],
+    ]
+    for (const [body, expected] of refused) {
       const { status, body: answer } = await ask('POST', '/workspaces', { body })
-      return [status, answer.error.code, answer.error.message]
+      expect(`${status} ${answer.error.code} ${answer.error.message}`).toMatch(expected)
     }
-    expect(await refused({ name: 'cart' })).toEqual([409, 'workspace_taken', expect.stringContaining('"cart"')])
-    expect(await refused({ nmae: 'x' })).toEqual([422, 'invalid_body', expect.stringContaining('did you mean name')])
-    expect(await refused({ webhook_url: 'ftp://x' })).toEqual([
-      422,
-      'invalid_body',
-      expect.stringContaining('http or https URL'),
-    ])
-    expect(await refused({ knobs: { 'typing.webhok': 1 } })).toEqual([
-      422,
-      'invalid_setting',
-      expect.stringContaining('did you mean typing.webhook'),
-    ])
-    expect(await refused({ clock: { mode: 'virtual', start: 'soon' } })).toEqual([
-      422,
-      'invalid_setting',
-      expect.stringContaining('clock.start'),
-    ])
     const { status, body } = await ask('GET', '/workspaces/crt/chats')
     expect([status, body.error.message]).toEqual([404, 'There is no workspace "crt": there are cart.'])
     expect((await ask('GET', '/workspaces')).body.workspaces).toHaveLength(1)

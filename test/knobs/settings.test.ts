@@ -53,9 +53,54 @@ test('an unknown knob is refused with the nearest name', async () => {
   expect(message).toBe('webhook.retries is not a setting; did you mean webhook.retry?')
 })
 
-test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is not a setting', async name => {
-  const { problems } = await refusal(JSON.parse(`{"${name}": "1"}`))
-  expect(problems.map(problem => problem.name)).toEqual([name])
+/** Values as YAML, JSON and flags write them, and how the configuration then shows them. */
+const SPELLINGS: readonly (readonly [name: KnobName, written: readonly unknown[], shown: unknown])[] = [
+  ['strict.sender', [true, 'on'], 'on'],
+  ['strict.sender', [false, 'off'], 'off'],
+  ['typing.webhook', [false], 'off'],
+  ['webhook.retry', [false, [], '[]', 'off'], 'off'],
+  ['webhook.retry', ['1s,5s', '[1s, 5s]', ['1s', '5s'], ['1000ms', '5.000s']], ['1s', '5s']],
+  ['attachments.ttl', [false, 'off'], 'off'],
+  ['attachments.ttl', ['0.250s', '250ms'], '250ms'],
+  ['bot.delay', ['90s', '1.5m', '90000ms'], '90s'],
+  ['bot.delay', ['120s', '2m'], '2m'],
+  ['chat.idleTimeout', ['60m', '1h', '3600.000s'], '1h'],
+  ['transcript.takenOver', [true, 'true'], 'true'],
+  ['transcript.takenOver', [null, 'null'], 'null'],
+  ['start.again', [409, '409'], '409'],
+  ['limits.body', [5, '5'], 5],
+  ['limits.attachmentKb', [7, '7'], 7],
+  ['limits.rate', ['10/1s', '10/1000ms'], '10/1s'],
+  ['transcript.state', ['[bot=idle]', ['bot=idle']], ['bot=idle']],
+  ['api.cors', ['*', ['*']], ['*']],
+  ['summarize.prompt', [''], ''],
+]
+
+test.each(SPELLINGS)('%s: each of %j is %j', async (name, spellings, shown) => {
+  for (const written of [...spellings, shown]) {
+    const { sim } = world()
+    expect((await sim.configure({ [name]: written } as never))[name]).toEqual(shown)
+  }
+})
+
+const REFUSED: readonly (readonly [name: string, written: readonly unknown[]])[] = [
+  ['limits.body', [0, '0', -1, 1.5, '1e3', 2 ** 31]],
+  ['webhook.retry', ['1s,', ['1s', 5], {}, 5]],
+  ['limits.rate', ['10', '0/1s', '10/0s', '10/1', '10/1s/1s', ' 10/1s', ['10/1s'], '1.5/1s', `${'9'.repeat(30)}/1s`]],
+  ['webhook.json', [['compact'], { compact: 1 }]],
+  ['start.again', [['409']]],
+  ...['toString', 'constructor', 'hasOwnProperty'].map(name => [name, ['1']] as const),
+]
+
+test.each(REFUSED)('%s refuses %j', async (name, values) => {
+  for (const value of values) expect((await refusal({ [name]: value })).problems).toMatchObject([{ name }])
+})
+
+test('a translation engine that cannot be loaded is refused, and the old one stays', async () => {
+  const { sim } = world()
+  const missing = sim.configure({ 'translation.engine': 'no-such-engine.mjs', 'bot.delay': '1s' })
+  await expect(missing).rejects.toThrow('cannot load "no-such-engine.mjs"')
+  expect(sim.config()).toMatchObject({ 'bot.delay': '0s', 'translation.engine': 'marker' })
 })
 
 test('options refuse the same values before the simulator starts', () => {
@@ -73,11 +118,10 @@ test('the configuration shows every knob in its canonical spelling and masks key
   expect(JSON.stringify(sim.config())).not.toContain('secret')
 })
 
-test('the shown configuration is a valid patch', async () => {
-  const shown = formatKnobs(defaultKnobs())
+test('the shown defaults are a valid patch', async () => {
   const { sim } = world()
   const before = sim.config()
-  expect(await sim.configure(shown)).toEqual(before)
+  expect(await sim.configure(formatKnobs(defaultKnobs()))).toEqual(before)
 })
 
 test('a change is a note of the journal, without the keys', async () => {

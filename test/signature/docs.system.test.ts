@@ -2,32 +2,17 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { signatureHeaders } from '../../src/platform/signature/index.ts'
-import { MISTAKE_TEXTS } from '../../src/platform/signature/mistakes.ts'
-import { fakeIo } from '../cli/fake-io.ts'
-import { folderWith } from '../config/folder.ts'
-import { blocks, inlineCode, pathOf, read, run, section } from '../docs/pages.ts'
+import { blocks, pathOf, read, run, section } from '../docs/pages.ts'
 import { bundled } from './bundle.ts'
-import { STAND_INS } from './stand-ins.ts'
 
 const PAGE = read('docs/reference/signature.md')
 const KEY = 'the-key-of-the-page'
 
 /** Inside the repository, so that Node finds the frameworks; git ignores it. */
 let folder = ''
-const installed = (name: string): boolean => {
-  try {
-    createRequire(pathOf('.handover-sim/page.js')).resolve(name)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function install(name: string, files: Readonly<Record<string, string>>): void {
   const at = join(folder, 'node_modules', name)
   mkdirSync(at, { recursive: true })
@@ -41,8 +26,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const exported = JSON.stringify({ type: 'module', exports: { './signature': './signature.js' } })
   install('handover-sim', { 'package.json': exported, 'signature.js': await bundled() })
-  for (const [name, code] of Object.entries(STAND_INS))
-    if (!installed(name)) install(name, { 'package.json': '{"type":"module","main":"index.js"}', 'index.js': code })
   writeFileSync(join(folder, 'print-port.mjs'), PRINT_PORT)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -120,13 +103,7 @@ const post = (port: number, headers: Record<string, string>, body?: string | Uin
 const JSON_TYPE = { 'content-type': 'application/json' }
 const AWKWARD = '{ "event": "MESSAGE FROM USER", "message": "Bl\\u00e5bær 🫐 \\/" }\r\n'
 const FRAMEWORKS = ['Express', 'Fastify', 'Next.js', 'Hono', 'node:http']
-const PACKAGES: Record<string, string> = { Express: 'express', Fastify: 'fastify', Hono: 'hono' }
-const how = (name: string) => {
-  const needed = PACKAGES[name]
-  return needed === undefined || installed(needed) ? name : `${name} (a stand-in: ${needed} is not installed)`
-}
-
-describe.each(FRAMEWORKS.map(name => [how(name), name] as const))('%s', (_, name) => {
+describe.each(FRAMEWORKS)('%s', name => {
   const [code = '', ...more] = blocks(section(PAGE, name), 'js')
 
   it('accepts valid signatures and refuses all other requests', async () => {
@@ -160,11 +137,6 @@ const programs = ['In your tests', 'Why is a signature invalid?'].flatMap(headin
   blocks(section(PAGE, heading), 'js'),
 )
 
-it('this test runs every program of the page', () => {
-  expect(blocks(PAGE, 'js')).toHaveLength(FRAMEWORKS.length + programs.length)
-  expect(programs).toHaveLength(2)
-})
-
 it.each(programs.map((text, index) => [index + 1, text] as const))(
   'program %i prints the output in its comments',
   async (index, text) => {
@@ -176,18 +148,3 @@ it.each(programs.map((text, index) => [index + 1, text] as const))(
     expect(promised.length).toBeGreaterThan(2)
   },
 )
-
-it('the page lists all mistakes', () => {
-  const listed = inlineCode(PAGE.split('### Known mistakes')[1]!).filter(text => !['mistake', 'Bearer'].includes(text))
-  expect(listed.sort()).toEqual(Object.keys(MISTAKE_TEXTS).sort())
-})
-
-it('docs/reference/cli.md shows the output of `verify`', async () => {
-  const [write = '', typed = '', ...shown] = blocks(section(read('docs/reference/cli.md'), '`verify`'), '')[0]!
-    .trimEnd()
-    .split('\n')
-  const [, body = '', file = ''] = /^\$ printf '(.*)' > (\S+)$/.exec(write)!
-  const io = fakeIo(folderWith({ [file]: body }))
-  expect(await main(typed.replace('$ npx handover-sim ', '').split(' '), {}, io)).toBe(1)
-  expect(io.stdout.lines).toEqual(shown)
-})

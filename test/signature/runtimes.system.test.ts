@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FILE_URL } from '../../scripts/signature-vectors.ts'
-import { filesIn, importsOf, read } from '../architecture/files.ts'
+import { importsOf } from '../architecture/files.ts'
 import { findRuntime, PATH, titled, versionOf } from '../support/runtimes.ts'
 import { bundled } from './bundle.ts'
 
@@ -64,14 +64,6 @@ describe.each(named)('on %s', (_, host, path, args) => {
     expect(result.checked).toBeGreaterThan(vectors.length * 3)
     if (args[0] === 'bare.mjs') expect(result.buffer).toBe('undefined')
   })
-})
-
-test('the module imports only itself', () => {
-  const files = filesIn('src/platform/signature', '.ts')
-  expect(files.length).toBeGreaterThan(5)
-  const withoutComments = (file: string) => read(`src/platform/signature/${file}`).replace(/\/\*.*?\*\//gs, '')
-  const imports = files.flatMap(file => importsOf(withoutComments(file)))
-  expect(imports.filter(specifier => !/^\.\/[\w-]+\.ts$/.test(specifier))).toEqual([])
 })
 
 test('the bundle is a small file without imports', async () => {
