@@ -26,9 +26,6 @@ import {
 /** Connections to webhooks at a time, of all simulators that share a transport; at most this share of the open files. */
 const MAX_CONNECTIONS = [384, 3 / 7] as const
 
-/** Idle connections close after this time. */
-const IDLE_MS = 10_000
-
 /** Opens a connection in memory, in place of one over the network. */
 type OpenSocket = (encrypted: boolean) => Duplex
 
@@ -99,8 +96,8 @@ async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {
   const connections = connectionLimit(...MAX_CONNECTIONS)
   return new Agent({
     connections,
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS,
+    // A new connection for each request: a kept one may be closed, or carry bytes that nobody asked for, at that moment.
+    pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect,

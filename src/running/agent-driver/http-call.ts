@@ -14,10 +14,10 @@ import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, w
 import type { HttpVerb } from './driver.ts'
 
 /**
- * The connections of a driver. A call is not repeated, so idle connections are closed before the help desk may close them.
- * The time limit of the verb is the only one.
+ * The connections of a driver: a new one for each call, because a call is not repeated and the help desk may close a kept
+ * one at that moment. The time limit of the verb is the only one.
  */
-export const CONNECTIONS: Agent.Options = { keepAliveTimeout: 1_000, headersTimeout: 0, bodyTimeout: 0 }
+export const CONNECTIONS: Agent.Options = { pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }
 
 /** Fails after the time limit of the verb, and when `signal` aborts. */
 export async function callHttp(
