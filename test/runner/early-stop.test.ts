@@ -1,10 +1,10 @@
 /** Runs that stop after failures or after a time: what was not run is in the reports, and the exit code is not 0. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { finished, inFolder, startRun, startTarget } from './targets.ts'
+import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, more = '', steps = '{ press: handover }, { expect: start }') =>
-  `version: 1\nname: ${name}\n${more}timeouts: { expect: 500ms, settle: 50ms }\nsteps: [${steps}]\n`
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 100ms, settle: 50ms }\nsteps: [${steps}]\n`
 
 const failing = (name: string) => scenario(name, '', '{ press: handover }, { check: { status: agent } }')
 
@@ -50,54 +50,41 @@ describe('--bail', () => {
   })
 })
 
-describe('--timeout', () => {
-  const PASSES = scenario('Passes', '', '{ press: handover }, { check: { status: pending } }')
+describe('a run that ends early', () => {
+  const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1h } }')
+  const stopped = 'the run took longer than 400ms (--timeout)'
 
-  it('ends the run: what it interrupted is inconclusive, what it did not play is skipped, exit 4', async () => {
-    const files = { 'a.yaml': PASSES, ...Object.fromEntries(['b', 'c'].map(name => [`${name}.yaml`, hanging(name)])) }
-    const target = await startTarget((_, response) => void response.end())
-    const { code, out, json, junit } = await runFiles(files, target, '--timeout', '1500ms', '--jobs', '1')
+  it('makes what it interrupted inconclusive, skips what it did not run, and leaves a failure a failure', async () => {
+    const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b'), 'c.yaml': hanging('c') }
+    const target = await startTarget((_, response) => {
+      response.end()
+      if (target.requests.length === 2) setImmediate(() => run.io.signal('SIGINT'))
+    })
+    const reports = ['--report', 'pretty,json=r.json,junit=j.xml']
+    const run = startRun(files, ['.', '--target', target.url, '--port', '0', '--jobs', '1', ...reports])
+    const { folder } = await finished(run)
+    const json = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Reported
     expect(json.scenarios.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
-      ['pass', null],
+      ['fail', null],
       ['inconclusive', 'stopped'],
       ['skipped', 'run_stopped'],
     ])
-    expect(json.scenarios[1]!.reason).toBe(
-      'the scenario was stopped at step 2 (expect start): the run took longer than 1500ms (--timeout)',
-    )
-    expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({
-      code: 4,
-      exit: 4,
-      stopped: 'the run took longer than 1500ms (--timeout)',
-    })
+    expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('skipped="2"')
+  })
+
+  it.each([
+    ['nothing', silent],
+    ['every event', quiet],
+  ])('at --timeout has exit 4 when the target answers %s', async (_, start) => {
+    const files = { 'a.yaml': hanging('a'), 'b.yaml': hanging('b') }
+    const { code, out, json } = await runFiles(files, await start(), '--timeout', '400ms', '--jobs', '1')
+    expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({ code: 4, exit: 4, stopped })
     expect(out).toContain('exit 4: ')
-    expect(junit).toContain('skipped="2"')
   })
 
-  const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1m } }')
-
-  it('also ends a run whose target answers nothing', async () => {
-    const { code, json } = await runFiles(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
-    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
-    expect(code).toBe(4)
-  })
-
-  it('leaves a failure a failure', async () => {
-    const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b') }
-    const { code, json } = await runFiles(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
-    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
-    expect(code).toBe(1)
-  })
-
-  it('includes the wait for the target', async () => {
-    const { code, json } = await runFiles(
-      FOUR,
-      { url: 'http://127.0.0.1:1/' },
-      '--timeout',
-      '300ms',
-      '--wait-for-target',
-      '50s',
-    )
+  it('at --timeout may still wait for the target', async () => {
+    const flags = ['--timeout', '300ms', '--wait-for-target', '50s']
+    const { code, json } = await runFiles(FOUR, { url: 'http://127.0.0.1:1/' }, ...flags)
     expect(code).toBe(3)
     expect(json.scenarios[0]!.reason).toMatch(/not reachable: .*; the run took longer than 300ms \(--timeout\)$/)
   })
@@ -134,18 +121,11 @@ describe('no call', () => {
   })
 
   it('does not blame the address when another scenario had a call', async () => {
-    const calling = await startTarget((_, response, body) => {
+    const calling = await startTarget(async (_, response, body) => {
+      const { chat, bot } = body as unknown as { chat: { id: string; _links: { self: string } }; bot: { id: number } }
+      const ids = { bot_id: bot.id, chat_id: chat.id }
+      if (JSON.stringify(body).includes('caller')) await call(new URL(chat._links.self).origin, 'start', ids)
       response.end()
-      const { chat, bot } = body as unknown as {
-        chat: { id: string; user: unknown; _links: { self: string } }
-        bot: { id: number }
-      }
-      if (!JSON.stringify(body).includes('caller')) return
-      void fetch(`${new URL(chat._links.self).origin}/api/v2/handover/start`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' },
-        body: JSON.stringify({ bot_id: bot.id, chat_id: chat.id }),
-      })
     })
     const files = { 'a.yaml': scenario('A', 'chat: { source: caller }\n'), 'b.yaml': scenario('B') }
     const { out, json } = await runFiles(files, calling)

@@ -1,10 +1,13 @@
 /** Tests steps and scenarios of level should: what fails in them is a warning, and a failure with `--strict`. */
 import { describe, expect, it } from 'vitest'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
-import { calls, HI, TAKEN } from './scripted-steps.ts'
+import { calls, HI, SOON, TAKEN } from './scripted-steps.ts'
 import { type Row, type RowsReport, runRows } from './table.ts'
 
-const SOON = 'timeouts: { expect: 1s, settle: 50ms }'
+/** Comes after the other calls: then the scenario does not end before them. */
+const STOP = '{ typing_stop: {} }'
+const STOPPED = '- expect: { typing_stop: {}, within: 30s }'
+const after = (call: string) => `${calls(call, STOP).replace(/^- (.*)\n$/, '- { $1, id: called }\n')}${STOPPED}`
 const row = (steps: string, head = SOON): Row => ({ steps, head, is: 'pass' })
 
 const ROWS = {
@@ -17,27 +20,24 @@ const ROWS = {
     `${SOON}\nchats: { ada: {}, bo: {} }`,
   ),
   'the call that does not match is explained': row(
-    `${TAKEN}${calls(HI)}- { expect: { message: { message: Ho } }, level: should }`,
+    `${TAKEN}${after(HI)}\n- { expect: { message: { message: Ho }, since: called }, level: should }`,
   ),
   'all steps of a scenario': row('- check: { status: agent }', `${SOON}\nlevel: should`),
-  'unexpected calls of such a scenario': row(
-    `${TAKEN}${calls(HI)}- none: { end: {}, for: 80ms }`,
-    `${SOON}\nlevel: should`,
-  ),
+  'unexpected calls of such a scenario': row(`${TAKEN}${after(HI)}`, `${SOON}\nlevel: should`),
   'a step of it that is required': row('- { check: { status: agent }, level: must }', `${SOON}\nlevel: should`),
   'steps inside a step': row(
     '- { repeat: { times: 2, steps: [{ check: { status: agent }, soft: true }] }, level: should }',
   ),
   'a refused call is no matter of level': row(
-    `${TAKEN}${calls('{ message: { message: 12 } }')}- none: { end: {}, for: 80ms }`,
+    `${TAKEN}${after('{ message: { message: 12 } }')}`,
     `${SOON}\nlevel: should`,
   ),
   'times that are stated': row(
-    `${TAKEN}${calls(HI, HI)}- expect: { message: { message: Hi }, times: 1 }\n- none: { end: {}, for: 80ms }`,
+    `${TAKEN}${calls(HI, HI, STOP)}- expect: { message: { message: Hi }, times: 1, within: 30s }\n${STOPPED}`,
     `${SOON}\nstrict: { unexpected: warn }`,
   ),
   'times that are not stated': row(
-    `${TAKEN}${calls(HI, HI)}- expect: { message: { message: Hi } }\n- none: { end: {}, for: 80ms }`,
+    `${TAKEN}${calls(HI, HI, STOP)}- expect: { message: { message: Hi }, within: 30s }\n${STOPPED}`,
     `${SOON}\nstrict: { unexpected: warn }`,
   ),
   'an event that is refused is no matter of level': row(
@@ -111,7 +111,7 @@ describe('level', () => {
     const report = await run({ [name]: ROWS[name] }, '--strict')
     const { outcome, failures } = report.scenarios[0]!
     expect({ outcome, exitCode: report.exit_code }).toEqual({ outcome: 'fail', exitCode: 1 })
-    expect(failures[0]).toMatchObject({ kind: 'expect', step: { number: 5 }, nearest: [{ why: '1 field differs' }] })
+    expect(failures[0]).toMatchObject({ kind: 'expect', step: { number: 6 }, nearest: [{ why: '1 field differs' }] })
   })
 
   it.each([
@@ -125,8 +125,11 @@ describe('level', () => {
 it('a body without Content-Type fails as a broken contract', async () => {
   const plain = calls('{ type: text/plain, message: { message: Hi } }')
   const report = await run({
-    required: row(`${TAKEN}${plain}- expect: message`),
-    'contract: warn': row(`${TAKEN}${plain}- expect: message`, `${SOON}\nstrict: { contract: warn }`),
+    required: row(`${TAKEN}${plain}- expect: { message: {}, within: 30s }`),
+    'contract: warn': row(
+      `${TAKEN}${plain}- expect: { message: {}, within: 30s }`,
+      `${SOON}\nstrict: { contract: warn }`,
+    ),
   })
   expect(summaryOf(report)).toEqual({
     required: { outcome: 'fail', failures: ['contract'], warnings: [], steps: [] },

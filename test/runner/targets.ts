@@ -15,17 +15,21 @@ export interface Target {
   readonly url: string
   readonly server: Server
   readonly requests: readonly { readonly body: Record<string, never> }[]
+  /** Resolves at the first request. */
+  readonly requested: Promise<void>
 }
 
 export type Behaviour = (request: IncomingMessage, response: ServerResponse, body: Record<string, never>) => void
 
 export async function startTarget(behave: Behaviour): Promise<Target> {
   const requests: { body: Record<string, never> }[] = []
+  const first = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, never>
     requests.push({ body })
+    first.resolve()
     behave(request, response, body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -33,7 +37,12 @@ export async function startTarget(behave: Behaviour): Promise<Target> {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, server, requests }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`,
+    server,
+    requests,
+    requested: first.promise,
+  }
 }
 
 export interface Run {
