@@ -131,19 +131,6 @@ describe('ids', () => {
     expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
   })
 
-  it('and names of users are drawn from the seed and the name of the scenario', async () => {
-    const namesOf = async (seed: string) => {
-      const { folder } = await runFiles(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
-      const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
-      const conversations = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'conversation')
-      return conversations.map(({ entry }) => entry.chat.name as string).sort()
-    }
-    const [first, again, other] = [await namesOf('1'), await namesOf('1'), await namesOf('2')]
-    expect(new Set(first).size).toBe(3)
-    expect(again).toEqual(first)
-    expect(other).not.toEqual(first)
-  })
-
   it('--seed overrides the seed of the file, and the file overrides the config', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
     const seedOf = async (...flags: string[]) =>
@@ -232,22 +219,6 @@ describe('unexpected calls', () => {
       ['Ada', ['late']],
       ['Bo', []],
     ])
-  })
-})
-
-describe('an inconclusive scenario', () => {
-  const NEEDY = scenario('Needy', '  - press: handover\n  - agent: accept\n  - expect: start\n')
-
-  it('needs a missing driver verb: exit 4', async () => {
-    const { code, out } = await runFiles(await eagerDesk(), { 'a.yaml': NEEDY })
-    expect(code).toBe(4)
-    expect(out).toMatch(/accept/)
-  })
-
-  it('and one that passed: exit 0, and 4 with --strict', async () => {
-    const files = { 'a.yaml': NEEDY, 'b.yaml': THREE['b.yaml'] }
-    expect((await runFiles(await eagerDesk(), files)).code).toBe(0)
-    expect((await runFiles(await eagerDesk(), files, '--strict')).code).not.toBe(0)
   })
 })
 

@@ -1,4 +1,5 @@
 /** Defines intermediaries with one defect each, and runs scenarios against them with the real command. */
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -67,6 +68,19 @@ export async function finished(run: Run): Promise<{ code: number; out: string; e
   const code = await run.code
   return { code, out: run.io.stdout.text, err: run.io.stderr.text, folder: run.folder }
 }
+
+/** Runs all files of a new folder against a target; `read` returns a report, such as `j.xml`. */
+export async function runFiles(files: Record<string, string>, target: Pick<Target, 'url'>, ...flags: string[]) {
+  const reports = ['--report', 'pretty,json=r.json,junit=j.xml']
+  const run = startRun(files, ['.', '--target', target.url, '--port', '0', ...reports, ...flags])
+  const done = await finished(run)
+  const read = (name: string) => readFileSync(inFolder(done.folder, name), 'utf8')
+  return { ...done, read }
+}
+
+/** A target that answers every event with this status, and makes no call. */
+export const startAnswering = (status: number): Promise<Target> =>
+  startTarget((_, response) => void response.writeHead(status).end())
 
 export const inFolder = (folder: string, file: string): string => join(folder, file)
 
