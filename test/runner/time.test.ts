@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import type { ScriptedIntermediary } from './scripted-intermediary.ts'
 import { answers, SOON, TAKEN } from './scripted-steps.ts'
-import { describeRows, type Row } from './table.ts'
+import { describeRows, expectRows, type Row } from './table.ts'
+import { startTarget } from './targets.ts'
 
 const A500 = '{ status: 500 }'
 const A200 = '{ status: 200 }'
@@ -99,10 +100,6 @@ const bounds: Record<string, Row> = {
   'an expect': endless('- expect: start', '1'),
   'a sees': endless('- agent: { sees: Hello }', '1'),
   'a check': endless('- check: { status: agent }', '1'),
-  'a webhook that does not answer': endless(
-    `${answers('{ status: 200, after: 900 }')}- press: handover\n- check: { status: agent }`,
-    '[12]',
-  ),
   'an agent who does not come back': endless('- agent: { does: sleep }\n- check: { status: agent }', '1'),
   'finally runs all the same': {
     head: `${SHORT}\nfinally: [{ log: the end }, { check: { status: bot } }]`,
@@ -120,6 +117,11 @@ const bounds: Record<string, Row> = {
     is: 'pass',
   },
 }
+
+it('timeouts.scenario ends a press whose webhook does not answer', async () => {
+  const silent = endless('- press: handover\n- check: { status: agent }', '1')
+  await expectRows(await startTarget(() => {}), { silent })
+})
 
 const withSleep = ({ driver }: ScriptedIntermediary) => ({
   driver: `${driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`,
