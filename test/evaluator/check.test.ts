@@ -1,109 +1,93 @@
-/** How the chat has to be. */
-import { expect, it } from 'vitest'
-import { checked } from '../scenario/journal-builder.ts'
+/** Tests `check`: the state of the chat, its events and its transcript. */
+import type { TranscriptRow } from '../../src/evaluation/scenario/run-events.ts'
+import type { JournalBuilder } from '../scenario/journal-builder.ts'
+import { observe, pass, step, testVerdicts, type VerdictCase } from './verdicts.ts'
 
 const chatIs = (check: object) => ({ chats: { ada: {}, bo: {} }, steps: [{ check, chat: 'ada' }] })
+const event = (name: string, conversation: string) => (journal: JournalBuilder) => journal.event(name, conversation)
+const differs = (happened: string) => [{ kind: 'check', happened: `the chat is not as expected: ${happened}` }]
 
-it('check passes as soon as one observation matches', async () => {
-  const verdict = await checked(chatIs({ status: 'agent', typing: false }), journal => {
-    journal.step(1, () => {
-      journal.observe(1, { status: 'pending' })
-      journal.pass(1000)
-      journal.observe(1, { status: 'agent' })
-      journal.observe(1, { status: 'bot' })
-    })
-  })
-  expect(verdict.outcome).toBe('pass')
-})
+const EVENTS = chatIs({ events: { 'REQUESTING TAKEOVER': 1, 'MESSAGE FROM USER': 0 } })
+const ROWS: TranscriptRow[] = [
+  { user: 'Hi' },
+  { bot: 'Wait.', buttons: [] },
+  { agent: 'Anna', text: 'Hello' },
+  { user: 'Thanks' },
+]
 
-it('a failure lists every different field', async () => {
-  const verdict = await checked(chatIs({ status: 'agent', typing: true, availability: { $not: 'OPEN' } }), journal => {
-    journal.step(1, () => {
-      journal.observe(1, { status: 'pending' })
-      journal.pass(5000)
-    })
-  })
-  expect(verdict.failures).toHaveLength(1)
-  expect(verdict.failures[0]).toMatchObject({
-    kind: 'check',
-    expected: 'check { status: "agent", typing: true, availability: $not "OPEN" } in chat "ada"',
-    happened:
-      'the chat is not as expected: status: expected "agent", received "pending"; typing: expected true, received false; availability: expected $not "OPEN", received "OPEN"',
-    entrySeqs: [5],
-  })
-})
-
-it('a late observation does not count', async () => {
-  const verdict = await checked(chatIs({ status: 'agent' }), journal => {
-    journal.step(1, () => {
-      journal.observe(1, {})
-      journal.pass(5000)
-      journal.observe(1, { status: 'agent' })
-    })
-  })
-  expect(verdict.outcome).toBe('fail')
-})
-
-it('events are counted in their own chat, also when one comes after the last observation', async () => {
-  const scenario = chatIs({ events: { 'REQUESTING TAKEOVER': 1, 'MESSAGE FROM USER': 0 } })
-  const verdict = await checked(scenario, journal => {
-    journal.event('REQUESTING TAKEOVER', 'bo')
-    journal.step(1, () => {
-      journal.observe(1, {})
-      journal.event('REQUESTING TAKEOVER', 'ada')
-    })
-  })
-  expect(verdict.outcome).toBe('pass')
-  const none = await checked(scenario, journal => {
-    journal.step(1, () => {
-      journal.observe(1, {})
-      journal.pass(5000)
-    })
-  })
-  expect(none.failures[0]!.happened).toBe(
-    'the chat is not as expected: events.REQUESTING TAKEOVER: expected 1, received 0',
-  )
-})
-
-const ROWS = [{ user: 'Hi' }, { bot: 'Wait.', buttons: [] }, { agent: 'Anna', text: 'Hello' }, { user: 'Thanks' }]
-
-it.each([
-  [{ last: [{ user: 'Thanks' }] }],
-  [{ last: [{ agent: 'Anna', text: { $re: 'ell' } }, { user: 'Thanks' }] }],
-  [{ contains: [{ user: 'Hi' }, { agent: { $any: true }, text: 'Hello' }] }],
-  [{ lacks: [{ user: 'Bye' }] }],
-  [{ length: 4 }],
-  [{ length: { $gt: 3 } }],
-])('transcript %j matches', async transcript => {
-  const verdict = await checked(chatIs({ transcript }), journal => {
-    journal.step(1, () => journal.observe(1, { transcript: ROWS }))
-  })
-  expect(verdict.failures).toEqual([])
-})
-
-it.each([
+const transcript = (wanted: object, difference?: string): [string, VerdictCase] => [
+  `transcript ${JSON.stringify(wanted)} ${difference === undefined ? 'matches' : 'differs'}`,
   [
-    { last: [{ user: 'thanks' }] },
-    'transcript.last[0].user: expected "thanks", received "Thanks" (only upper and lower case differ)',
+    chatIs({ transcript: wanted }),
+    [step(1, observe(1, { transcript: ROWS }), pass(difference === undefined ? 0 : 5000))],
+    difference === undefined ? 'pass' : differs(`transcript.${difference}`),
   ],
-  [{ last: [{ bot: 'Bye' }] }, 'transcript.last[0]: expected { bot: "Bye" }, received { user: "Thanks" }'],
-  [
-    { contains: [{ user: 'Thanks' }, { user: 'Hi' }] },
-    'transcript.contains[1]: expected { user: "Hi" }, received nothing',
+]
+
+testVerdicts({
+  'passes as soon as one observation matches': [
+    chatIs({ status: 'agent', typing: false }),
+    [
+      step(
+        1,
+        ...[observe(1, { status: 'pending' }), pass(1000)],
+        ...[observe(1, { status: 'agent' }), observe(1, { status: 'bot' })],
+      ),
+    ],
+    'pass',
   ],
-  [
-    { contains: [{ agent: 'Anna', text: 'Hello!' }] },
-    'transcript.contains[0].text: expected "Hello!", received "Hello" (cut off after 5 of 6 characters)',
+  'a failure lists every different field': [
+    chatIs({ status: 'agent', typing: true, availability: { $not: 'OPEN' } }),
+    [step(1, observe(1, { status: 'pending' }), pass(5000))],
+    [
+      {
+        kind: 'check',
+        expected: 'check { status: "agent", typing: true, availability: $not "OPEN" } in chat "ada"',
+        happened: new RegExp(
+          'status: expected "agent", received "pending"; typing: expected true, received false; ' +
+            'availability: expected \\$not "OPEN", received "OPEN"$',
+        ),
+        entrySeqs: [5],
+      },
+    ],
   ],
-  [{ lacks: [{ user: 'Hi' }] }, 'transcript.lacks[0]: expected $not { user: "Hi" }, received { user: "Hi" }'],
-  [{ length: 5 }, 'transcript.length: expected 5, received 4'],
-  [{ last: [{ user: 'x' }, ...ROWS] }, 'transcript.last[0]: expected { user: "x" }, received nothing'],
-])('transcript %j fails', async (transcript, happened) => {
-  const verdict = await checked(chatIs({ transcript }), journal => {
-    journal.step(1, () => {
-      journal.observe(1, { transcript: ROWS })
-      journal.pass(5000)
-    })
-  })
-  expect(verdict.failures[0]!.happened).toBe(`the chat is not as expected: ${happened}`)
+  'a late observation does not count': [
+    chatIs({ status: 'agent' }),
+    [step(1, observe(1), pass(5000), observe(1, { status: 'agent' }))],
+    [{ kind: 'check' }],
+  ],
+  'events are counted in their own chat, also when one comes after the last observation': [
+    EVENTS,
+    [event('REQUESTING TAKEOVER', 'bo'), step(1, observe(1), event('REQUESTING TAKEOVER', 'ada'))],
+    'pass',
+  ],
+  'missing events are reported': [
+    EVENTS,
+    [step(1, observe(1), pass(5000))],
+    differs('events.REQUESTING TAKEOVER: expected 1, received 0'),
+  ],
+  ...Object.fromEntries([
+    transcript({ last: [{ user: 'Thanks' }] }),
+    transcript({ last: [{ agent: 'Anna', text: { $re: 'ell' } }, { user: 'Thanks' }] }),
+    transcript({ contains: [{ user: 'Hi' }, { agent: { $any: true }, text: 'Hello' }] }),
+    transcript({ lacks: [{ user: 'Bye' }] }),
+    transcript({ length: 4 }),
+    transcript({ length: { $gt: 3 } }),
+    transcript(
+      { last: [{ user: 'thanks' }] },
+      'last[0].user: expected "thanks", received "Thanks" (only upper and lower case differ)',
+    ),
+    transcript({ last: [{ bot: 'Bye' }] }, 'last[0]: expected { bot: "Bye" }, received { user: "Thanks" }'),
+    transcript(
+      { contains: [{ user: 'Thanks' }, { user: 'Hi' }] },
+      'contains[1]: expected { user: "Hi" }, received nothing',
+    ),
+    transcript(
+      { contains: [{ agent: 'Anna', text: 'Hello!' }] },
+      'contains[0].text: expected "Hello!", received "Hello" (cut off after 5 of 6 characters)',
+    ),
+    transcript({ lacks: [{ user: 'Hi' }] }, 'lacks[0]: expected $not { user: "Hi" }, received { user: "Hi" }'),
+    transcript({ length: 5 }, 'length: expected 5, received 4'),
+    transcript({ last: [{ user: 'x' }, ...ROWS] }, 'last[0]: expected { user: "x" }, received nothing'),
+  ]),
 })

@@ -1,40 +1,49 @@
-/** Why a call was not taken: every reason in the words a reader gets, the most telling call first. */
-import { expect, it } from 'vitest'
-import type { FailureReport } from '../../src/evaluation/evaluator/wording/report.ts'
-import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
+/** Tests the reasons why calls were not claimed, with the most informative call first. */
+import { describe, expect, it } from 'vitest'
+import type { JournalBuilder } from '../scenario/journal-builder.ts'
+import {
+  begin,
+  call,
+  driven,
+  end,
+  type Happening,
+  pass,
+  step,
+  stimulus,
+  testVerdicts,
+  type VerdictCase,
+  verdictOf,
+} from './verdicts.ts'
 
-const HI = { message: { message: "I'm Anna", sender: { name: 'Anna' } } }
-const CHATS = {
-  chats: { ada: {}, bo: {} },
+const PRESS = { press: 'handover' }
+const ANNA = { message: "I'm Anna", sender: { name: 'Anna' } }
+const CHATS = { ada: {}, bo: {} }
+const WANTED = {
+  chats: CHATS,
+  strict: { contract: 'off', unexpected: 'off' },
   steps: [
-    { press: 'handover', chat: 'ada' },
-    { expect: HI, chat: 'ada' },
+    { ...PRESS, chat: 'ada' },
+    { expect: { message: ANNA }, chat: 'ada' },
   ],
 }
+const UNCALLED = 'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s'
 
-/** The failure of a step that waits for one message and receives other calls. */
-async function failing(came: (journal: JournalBuilder) => void, scenario: object = CHATS): Promise<FailureReport> {
-  const { failures } = await checked(scenario, journal => {
-    journal.stimulus(1)
-    journal.step(2, () => {
-      came(journal)
-      journal.pass(5000)
-    })
-  })
-  return failures.find(({ kind }) => kind === 'expect')!
-}
-
-const GOOD = { message: "I'm Anna", sender: { name: 'Anna' } }
+/** The only failure when a step waits for one message and receives other calls. */
+const failing = (happenings: readonly Happening[], failure: object, scenario: object = WANTED): VerdictCase => [
+  scenario,
+  [stimulus(1), step(2, ...happenings, pass(5000))],
+  [failure],
+]
+const message = (body: object, more: object = {}) => call('message', { ...ANNA, ...body }, more)
 
 it('a different field is reported with both values and the mistake', async () => {
-  const failure = await failing(journal => journal.call('message', { ...GOOD, message: 'I&#39;m Anna' }))
-  expect(failure).toMatchObject({
+  const { failures } = await verdictOf(WANTED, [stimulus(1), step(2, message({ message: 'I&#39;m Anna' }), pass(5000))])
+  expect(failures[0]).toMatchObject({
     expected: 'expect message { message: "I\'m Anna", sender: { name: "Anna" } } in chat "ada" within 5s',
-    happened: `no call of message matches; nearest: #10 message +0.06 s: message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)`,
     rules: ['E6'],
     entrySeqs: [10],
   })
-  expect(failure.nearest).toEqual([
+  expect(failures[0]!.nearest).toEqual([
     {
       seq: 10,
       what: 'POST /api/v2/handover/message',
@@ -54,172 +63,110 @@ it('a different field is reported with both values and the mistake', async () =>
   ])
 })
 
-it('several different fields are reported', async () => {
-  const failure = await failing(journal => journal.call('message', { message: 'x' }))
-  expect(failure.nearest[0]).toMatchObject({ why: '2 fields differ' })
-  expect(failure.happened).toMatch(/and 1 more difference$/)
-})
+/** The platform did not check the body of a call with a refused key. */
+const unchecked: Happening = (journal: JournalBuilder) => {
+  const seq = journal.call('message', ANNA, { auth: 'unknown', status: 401 })
+  const entry = journal.entries[seq - 1] as unknown as { request: { body: unknown } }
+  const request = { ...entry.request, body: JSON.stringify(entry.request.body) }
+  Object.assign(entry, { chat_id: undefined, request })
+}
 
-it('a field under another name is reported', async () => {
-  const failure = await failing(journal => journal.call('message', { message: "I'm Anna", senderName: 'Anna' }))
-  expect(failure.happened).toMatch(
-    /sender\.name: expected "Anna", received nothing \(the body has senderName: did you mean sender\.name\?\)$/,
-  )
-})
-
-it('a call of another chat is reported', async () => {
-  const failure = await failing(journal => journal.call('message', GOOD, { conversation: 'bo' }))
-  expect(failure.happened).toMatch(
-    /^no call of message matches; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
-  )
-  expect(failure.hint).toMatch(/chat id/)
-})
-
-it('a call of an unknown chat is reported', async () => {
-  const failure = await failing(journal => journal.call('message', GOOD, { chatId: 'c9' }))
-  expect(failure.nearest[0]!.why).toBe('chat_id "c9" is no chat of this scenario')
-})
-
-it('a call with another key is reported', async () => {
-  const failure = await failing(journal =>
-    journal.call('message', GOOD, { auth: 'missing', status: 401, response: { error: { code: 'unauthorized' } } }),
-  )
-  expect(failure.nearest[0]!.why).toBe('bad key: the header Authorization is missing')
-  expect(failure.hint).toMatch(/Bearer/)
-})
-
-it.each([
-  ['malformed', 'bad key: the header is not Authorization: Bearer <API_KEY>'],
-  ['unknown', 'bad key: the platform does not know it'],
-  ['wrong_scope', 'bad key: it does not open this endpoint'],
-])('a key that is %s', async (auth, why) => {
-  const failure = await failing(journal => journal.call('message', GOOD, { auth, status: 401 }))
-  expect(failure.nearest[0]!.why).toBe(why)
-})
-
-it('a call with a refused key is reported with its chat, although its body was not checked', async () => {
-  const failure = await failing(journal => {
-    const entry = journal.entries[journal.call('message', GOOD, { auth: 'unknown', status: 401 }) - 1]!
-    const { chat_id, request } = entry as unknown as { chat_id?: string; request: { body: unknown } }
-    Object.assign(entry, { chat_id: undefined, request: { ...request, body: JSON.stringify(request.body) } })
-    expect(chat_id).toBe('c-ada')
-  })
-  expect(failure.nearest[0]!.why).toBe('bad key: the platform does not know it')
-})
-
-it('a call of another bot is reported', async () => {
-  const failure = await failing(journal => journal.call('message', GOOD, { botId: 7 }))
-  expect(failure.nearest[0]!.why).toBe('bot_id is 7, this bot is 1042')
-})
-
-it('another spelling of the path is reported', async () => {
-  const steps = [{ press: 'handover' }, { expect: { start: {}, alias: 'takeover' } }]
-  const failure = await failing(journal => journal.call('start'), { steps })
-  expect(failure.nearest[0]!.why).toBe('under /handover/, not /takeover/')
-  expect(failure.expected).toBe('expect start under /takeover/ within 5s')
-})
-
-it('a claimed call is reported', async () => {
-  const steps = [{ press: 'handover' }, { expect: 'start' }, { expect: 'start' }]
-  const { failures } = await checked({ steps }, journal => {
-    journal.stimulus(1)
-    journal.step(2, () => journal.call('start'))
-    journal.step(3, () => journal.pass(5000))
-  })
-  expect(failures).toHaveLength(1)
-  expect(failures[0]!.nearest[0]!.why).toBe('already claimed by step 2')
-})
-
-it('several reasons are all reported', async () => {
-  const failure = await failing(journal =>
-    journal.call('message', { ...GOOD, message: 'x' }, { botId: 7, auth: 'unknown' }),
-  )
-  expect(failure.nearest[0]!.why).toBe(
-    'bad key: the platform does not know it; bot_id is 7, this bot is 1042; 1 field differs',
-  )
-})
-
-it('the nearest call comes first, then late calls, then calls of other chats', async () => {
-  const failure = await failing(journal => {
-    journal.call('message', GOOD, { conversation: 'bo' })
-    journal.call('message', { ...GOOD, message: "i'm anna" })
-    journal.pass(5000)
-    journal.call('message', GOOD)
-  })
-  expect(failure.nearest.map(({ seq }) => seq)).toEqual([11, 12, 10])
-})
-
-it('calls that other steps claimed are not reported', async () => {
-  const scenario = {
-    chats: { ada: {}, bo: {} },
-    steps: [
+describe('the nearest call', () => {
+  const key = (auth: string, why: string) => failing([message({}, { auth, status: 401 })], { why })
+  testVerdicts({
+    'differs in several fields': failing([call('message', { message: 'x' })], {
+      why: '2 fields differ',
+      happened: /and 1 more difference$/,
+    }),
+    'has a field under another name': failing([call('message', { message: "I'm Anna", senderName: 'Anna' })], {
+      happened: /sender\.name: .* received nothing \(the body has senderName: did you mean sender\.name\?\)$/,
+    }),
+    'is of another chat': failing([message({}, { conversation: 'bo' })], {
+      happened:
+        /^no call of message matches; nearest: #10 message \+0\.06 s: chat_id belongs to chat "bo": cross-talk\?$/,
+      hint: /chat id/,
+    }),
+    'is of an unknown chat': failing([message({}, { chatId: 'c9' })], {
+      why: 'chat_id "c9" is no chat of this scenario',
+    }),
+    'has no key': failing([message({}, { auth: 'missing', status: 401 })], {
+      why: 'bad key: the header Authorization is missing',
+      hint: /Bearer/,
+    }),
+    'has a malformed key': key('malformed', 'bad key: the header is not Authorization: Bearer <API_KEY>'),
+    'has an unknown key': key('unknown', 'bad key: the platform does not know it'),
+    'has a key of another scope': key('wrong_scope', 'bad key: it does not open this endpoint'),
+    'has a refused key, and so an unchecked body': failing([unchecked], {
+      why: 'bad key: the platform does not know it',
+    }),
+    'is of another bot': failing([message({}, { botId: 7 })], { why: 'bot_id is 7, this bot is 1042' }),
+    'has another spelling of the path': failing(
+      [call('start')],
+      { why: 'under /handover/, not /takeover/', expected: 'expect start under /takeover/ within 5s' },
+      { steps: [PRESS, { expect: { start: {}, alias: 'takeover' } }] },
+    ),
+    'is claimed': [
+      { steps: [PRESS, { expect: 'start' }, { expect: 'start' }] },
+      [stimulus(1), step(2, call('start')), step(3, pass(5000))],
+      [{ why: 'already claimed by step 2' }],
+    ],
+    'has several reasons': failing([message({ message: 'x' }, { botId: 7, auth: 'unknown' })], {
+      why: 'bad key: the platform does not know it; bot_id is 7, this bot is 1042; 1 field differs',
+    }),
+    'comes first, then late calls, then calls of other chats': failing(
+      [message({}, { conversation: 'bo' }), message({ message: "i'm anna" }), pass(5000), message({})],
+      { nearest: [{ seq: 11 }, { seq: 12 }, { seq: 10 }] },
+    ),
+    'is of another endpoint': failing([call('typing_start', {}, { conversation: 'ada' })], {
+      happened: `${UNCALLED}; the nearest call is #10 typing_start +0.06 s`,
+    }),
+    'is none that another step claimed': [
       {
-        parallel: [
-          [
-            { press: 'handover', chat: 'ada' },
-            { expect: 'start', chat: 'ada' },
-          ],
-          [
-            { press: 'handover', chat: 'bo' },
-            { expect: 'start', chat: 'bo' },
-          ],
+        chats: CHATS,
+        steps: [
+          {
+            parallel: ['ada', 'bo'].map(chat => [
+              { ...PRESS, chat },
+              { expect: 'start', chat },
+            ]),
+          },
         ],
       },
+      [
+        ...[stimulus(1), stimulus(3), begin(2), begin(4), call('start', {}, { conversation: 'bo' })],
+        ...[end(4), pass(5000), end(2)],
+      ],
+      [{ conversation: 'ada', nearest: [], happened: 'start was not called within 5s' }],
     ],
-  }
-  const { failures } = await checked(scenario, journal => {
-    journal.stimulus(1)
-    journal.stimulus(3)
-    journal.begin(2)
-    journal.begin(4)
-    journal.call('start', {}, { conversation: 'bo' })
-    journal.end(4)
-    journal.pass(5000)
-    journal.end(2)
-  })
-  expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'start was not called within 5s' })
-})
-
-it('without any call before an agent has acted, the hint is to let one accept', async () => {
-  const { hint, hintCode } = await failing(() => {})
-  expect(hintCode).toBe('no_agent')
-  expect(hint).toMatch(/^No agent has accepted the chat: write agent: accept before this step\./)
-})
-
-it('without any call, the report names the URL for the intermediary', async () => {
-  const failure = await failing(journal => journal.driver('accept'))
-  expect(failure).toMatchObject({
-    happened:
-      'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s: the intermediary made no call for this scenario',
-    hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
-    nearest: [],
   })
 })
 
-it('other calls are reported', async () => {
-  const failure = await failing(journal => journal.call('typing_start', {}, { conversation: 'ada' }))
-  expect(failure.happened).toBe(
-    'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s; the nearest call is #10 typing_start +0.06 s',
-  )
-})
-
-it.each([
-  ['', true],
-  [', before the address of the platform is doubted', false],
-])('a stimulus that caused no event is named%s', async (_, called) => {
-  const { failures } = await checked({ steps: [{ press: 'handover' }, { expect: 'start' }] }, journal => {
-    if (called) journal.call('transcript')
-    journal.stimulus(1, null)
-    journal.step(2, () => journal.pass(5000))
+describe('without any call', () => {
+  const CLOSED = { hint: 'step 1 (press handover) caused no webhook event: is the handover closed?' }
+  testVerdicts({
+    'before an agent has acted, the hint is to let one accept': failing([], {
+      hintCode: 'no_agent',
+      hint: /^No agent has accepted the chat: write agent: accept before this step\./,
+    }),
+    'the report names the URL for the intermediary': failing([driven(2, 'accept')], {
+      happened: `${UNCALLED}: the intermediary made no call for this scenario`,
+      hint: 'Does the intermediary know the address of the platform (http://127.0.0.1:4747)?',
+      nearest: [],
+    }),
+    'a stimulus that caused no event is named': [
+      { steps: [PRESS, { expect: 'start' }] },
+      [call('transcript'), stimulus(1, null), step(2, pass(5000))],
+      [CLOSED],
+    ],
+    'a stimulus without event is named before the address of the platform is doubted': [
+      { steps: [PRESS, { expect: 'start' }] },
+      [stimulus(1, null), step(2, pass(5000))],
+      [CLOSED],
+    ],
+    'an unknown variable is reported': [
+      { steps: [PRESS, { expect: { message: { message: '$(env.NAME)' } } }] },
+      [stimulus(1), step(2)],
+      [{ happened: /^\$\(env\.NAME\) is not known here/ }],
+    ],
   })
-  expect(failures[0]!.hint).toBe('step 1 (press handover) caused no webhook event: is the handover closed?')
-})
-
-it('an unknown variable is reported', async () => {
-  const steps = [{ press: 'handover' }, { expect: { message: { message: '$(env.NAME)' } } }]
-  const { failures } = await checked({ steps }, journal => {
-    journal.stimulus(1)
-    journal.step(2)
-  })
-  expect(failures[0]!.happened).toMatch(/^\$\(env\.NAME\) is not known here/)
 })

@@ -34,7 +34,7 @@ const verbs: Record<string, Row> = {
     is: 'pass',
   },
   'what it writes is not what was asked for': {
-    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 2s }`,
+    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 400ms }`,
     is: /^expect: .*Hallo.* \| no call of message matches; nearest: #\d+ message .*received "Hello"/,
   },
   'a verb of its own, with parameters': {
@@ -87,7 +87,6 @@ it('a scenario with agent steps is inconclusive without a driver', async () => {
       'inconclusive, step 2 (agent sees { request: true }) needs inbox, and there is no agent driver (--agent-driver FILE)',
   })
   expect(report.exit_code).toBe(4)
-  expect(report.scenarios[0]!.duration_ms, 'nothing late could explain it').toBeLessThan(1_500)
 })
 
 const sees: Record<string, Row> = {
@@ -96,45 +95,25 @@ const sees: Record<string, Row> = {
     is: 'pass',
   },
   'nothing before the chat is known': {
-    steps: '- user: Hi\n- agent: { sees: Hi, within: 400ms }',
+    steps: '- user: Hi\n- agent: { sees: Hi, within: 100ms }',
     is: /^driver: agent sees .* answered 404: \{"error":"unknown chat"\}/,
   },
   'what comes later': { steps: `${TAKEN}${shows('{ text: Later, after: 150 }')}- agent: { sees: Later }`, is: 'pass' },
-  'what comes too late': {
-    steps: `${TAKEN}${shows('{ text: Later, after: 3000 }')}- agent: { sees: Later, within: 150ms }`,
-    is: /^sees: agent sees "Later" exactly once within 150ms of step 4 .* \| .*: the inbox has no new item/,
-  },
   'twice, as wanted': {
     steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi, after: 50 }')}- agent: { sees: Hi, times: 2 }`,
     is: 'pass',
   },
-  'twice, at most': {
-    steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi }')}- agent: { sees: Hi, times: { min: 1, max: 2 } }`,
-    is: 'pass',
-  },
-  'once instead of twice': {
-    steps: `${TAKEN}${shows('{ text: Hi }')}- agent: { sees: Hi, times: 2, within: 400ms }`,
-    is: /^sees: agent sees "Hi" exactly twice within 400ms .* \| the agent saw "Hi" only once/,
-  },
   'twice instead of once, while it watches': {
-    steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi, after: 100 }')}- agent: { sees: Hi, for: 600ms }`,
-    is: /^sees: agent sees "Hi" exactly once for 600ms \| .*2/,
+    steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi, after: 100 }')}- agent: { sees: Hi, for: 1m }`,
+    is: /^sees: agent sees "Hi" exactly once for 1m \| .*2/,
   },
   'once, while it watches': { steps: `${TAKEN}${shows('{ text: Hi }')}- agent: { sees: Hi, for: 200ms }`, is: 'pass' },
-  'twice instead of once, found at the end': {
-    steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi, after: 150 }')}- agent: { sees: Hi }\n- wait: 300ms`,
-    is: /^sees: agent sees "Hi" exactly once .*\| .*2/,
-  },
   'the same text of two turns': {
     steps: `${TAKEN}- user: ok\n- agent: { sees: ok }\n- user: ok\n- agent: { sees: ok }`,
     is: 'pass',
   },
   'not what it saw in a turn before': {
-    steps: `${TAKEN}- user: one\n- agent: { sees: one }\n- user: two\n- agent: { sees: one, within: 400ms }`,
-    is: /^sees: agent sees "one"/,
-  },
-  'in another order than said': {
-    steps: `${TAKEN}- user: one\n- user: two\n- agent: { sees: two }\n- agent: { sees: one, within: 400ms }`,
+    steps: `${TAKEN}- user: one\n- agent: { sees: one }\n- user: two\n- agent: { sees: one, within: 100ms }`,
     is: /^sees: agent sees "one"/,
   },
 }

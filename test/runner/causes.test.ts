@@ -5,7 +5,7 @@ import { describeRun } from '../../src/evaluation/evaluator/wording/report.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, steps: string) =>
-  `version: 1\nname: ${name}\ntimeouts: { expect: 2s, settle: 150ms }\nsteps:\n${steps}`
+  `version: 1\nname: ${name}\ntimeouts: { expect: 30s, settle: 50ms }\nsteps:\n${steps}`
 
 const ACCEPTED = '  - press: handover\n  - expect: start\n'
 
@@ -13,24 +13,23 @@ const ACCEPTED = '  - press: handover\n  - expect: start\n'
 const FILES = {
   'a.yaml': scenario('Ada', ACCEPTED),
   'b.yaml': scenario('Bo', `  - log: begin\n${ACCEPTED}`),
-  'c.yaml': scenario('Cy', '  - press: handover\n  - expect: { start: {}, times: { min: 1, max: 1 }, within: 3s }\n'),
+  'c.yaml': scenario('Cy', '  - press: handover\n  - expect: { start: {}, times: { min: 1, max: 1 }}\n'),
   'e.yaml': scenario('Ed', `  - press: handover\n  - expect: { start: {}, times: { min: 2, max: 2 } }\n`),
   'f.yaml': scenario('Flo', '  - press: handover\n  - agent: accept\n  - expect: start\n'),
   'g.yaml': scenario('Gus', '  - press: handover\n  - agent: leave\n  - expect: end\n'),
 }
 
-/** Calls `start` twice for every request. */
+/** Calls `start` twice for every request, and then answers it. */
 const hasty = () =>
-  startTarget((_, response, body) => {
-    response.end()
+  startTarget(async (_, response, body) => {
     const { event, chat, bot } = body as unknown as {
       event: string
       chat: { id: string; _links: { self: string } }
       bot: { id: number }
     }
-    if (event !== 'REQUESTING TAKEOVER') return
-    const start = () => call(new URL(chat._links.self).origin, 'start', { bot_id: bot.id, chat_id: chat.id })
-    void start().then(start)
+    for (let count = event === 'REQUESTING TAKEOVER' ? 2 : 0; count > 0; count--)
+      await call(new URL(chat._links.self).origin, 'start', { bot_id: bot.id, chat_id: chat.id })
+    response.end()
   })
 
 async function runFiles() {

@@ -1,10 +1,10 @@
 /** Runs that stop after failures or after a time: what was not run is in the reports, and the exit code is not 0. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { finished, inFolder, startRun, startTarget } from './targets.ts'
+import { call, finished, inFolder, runFiles, startAnswering, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, more = '', steps = '{ press: handover }, { expect: start }') =>
-  `version: 1\nname: ${name}\n${more}timeouts: { expect: 500ms, settle: 50ms }\nsteps: [${steps}]\n`
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 100ms, settle: 50ms }\nsteps: [${steps}]\n`
 
 const failing = (name: string) => scenario(name, '', '{ press: handover }, { check: { status: agent } }')
 
@@ -16,14 +16,12 @@ interface Reported {
   readonly scenarios: readonly { name: string; outcome: string; reason: string | null; reason_code: string | null }[]
 }
 
-async function runFiles(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
-  const argv = ['.', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json,junit=j.xml', ...flags]
-  const { folder, ...done } = await finished(startRun(files, argv))
-  const read = (name: string) => readFileSync(inFolder(folder, name), 'utf8')
-  return { ...done, json: JSON.parse(read('r.json')) as Reported, junit: read('j.xml') }
+async function runReported(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
+  const done = await runFiles(files, target, ...flags)
+  return { ...done, json: JSON.parse(done.read('r.json')) as Reported }
 }
 
-const quiet = () => startTarget((_, response) => void response.end())
+const quiet = () => startAnswering(200)
 /** Answers no request. */
 const silent = () => startTarget(() => {})
 
@@ -32,7 +30,7 @@ describe('--bail', () => {
     ['1', ['fail', 'skipped', 'skipped', 'skipped']],
     ['2', ['fail', 'fail', 'skipped', 'skipped']],
   ])('%s starts no further scenario after so many have failed', async (bail, outcomes) => {
-    const { code, out, json, junit } = await runFiles(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
+    const { code, out, json, read } = await runReported(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(outcomes)
     expect({ code, exit: json.exit_code }).toEqual({ code: 1, exit: 1 })
     expect(json.stopped).toMatch(
@@ -40,64 +38,51 @@ describe('--bail', () => {
     )
     expect(out).toContain(`stopped early: ${json.stopped}`)
     expect(out).toMatch(/SKIP .* {2}not run, because the run had stopped/)
-    expect(junit.match(/<skipped /g)).toHaveLength(outcomes.filter(outcome => outcome === 'skipped').length)
+    expect(read('j.xml').match(/<skipped /g)).toHaveLength(outcomes.filter(outcome => outcome === 'skipped').length)
   })
 
   it('that is not reached changes nothing', async () => {
-    const { json } = await runFiles(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
+    const { json } = await runReported(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'fail', 'fail', 'fail'])
     expect(json.stopped).toBeNull()
   })
 })
 
-describe('--timeout', () => {
-  const PASSES = scenario('Passes', '', '{ press: handover }, { check: { status: pending } }')
+describe('a run that ends early', () => {
+  const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1h } }')
+  const stopped = 'the run took longer than 400ms (--timeout)'
 
-  it('ends the run: what it interrupted is inconclusive, what it did not play is skipped, exit 4', async () => {
-    const files = { 'a.yaml': PASSES, ...Object.fromEntries(['b', 'c'].map(name => [`${name}.yaml`, hanging(name)])) }
-    const target = await startTarget((_, response) => void response.end())
-    const { code, out, json, junit } = await runFiles(files, target, '--timeout', '1500ms', '--jobs', '1')
+  it('makes what it interrupted inconclusive, skips what it did not run, and leaves a failure a failure', async () => {
+    const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b'), 'c.yaml': hanging('c') }
+    const target = await startTarget((_, response) => {
+      response.end()
+      if (target.requests.length === 2) setImmediate(() => run.io.signal('SIGINT'))
+    })
+    const reports = ['--report', 'pretty,json=r.json,junit=j.xml']
+    const run = startRun(files, ['.', '--target', target.url, '--port', '0', '--jobs', '1', ...reports])
+    const { folder } = await finished(run)
+    const json = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as Reported
     expect(json.scenarios.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
-      ['pass', null],
+      ['fail', null],
       ['inconclusive', 'stopped'],
       ['skipped', 'run_stopped'],
     ])
-    expect(json.scenarios[1]!.reason).toBe(
-      'the scenario was stopped at step 2 (expect start): the run took longer than 1500ms (--timeout)',
-    )
-    expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({
-      code: 4,
-      exit: 4,
-      stopped: 'the run took longer than 1500ms (--timeout)',
-    })
+    expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('skipped="2"')
+  })
+
+  it.each([
+    ['nothing', silent],
+    ['every event', quiet],
+  ])('at --timeout has exit 4 when the target answers %s', async (_, start) => {
+    const files = { 'a.yaml': hanging('a'), 'b.yaml': hanging('b') }
+    const { code, out, json } = await runReported(files, await start(), '--timeout', '400ms', '--jobs', '1')
+    expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({ code: 4, exit: 4, stopped })
     expect(out).toContain('exit 4: ')
-    expect(junit).toContain('skipped="2"')
   })
 
-  const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1m } }')
-
-  it('also ends a run whose target answers nothing', async () => {
-    const { code, json } = await runFiles(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
-    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
-    expect(code).toBe(4)
-  })
-
-  it('leaves a failure a failure', async () => {
-    const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b') }
-    const { code, json } = await runFiles(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
-    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
-    expect(code).toBe(1)
-  })
-
-  it('includes the wait for the target', async () => {
-    const { code, json } = await runFiles(
-      FOUR,
-      { url: 'http://127.0.0.1:1/' },
-      '--timeout',
-      '300ms',
-      '--wait-for-target',
-      '50s',
-    )
+  it('at --timeout may still wait for the target', async () => {
+    const flags = ['--timeout', '300ms', '--wait-for-target', '50s']
+    const { code, json } = await runReported(FOUR, { url: 'http://127.0.0.1:1/' }, ...flags)
     expect(code).toBe(3)
     expect(json.scenarios[0]!.reason).toMatch(/not reachable: .*; the run took longer than 300ms \(--timeout\)$/)
   })
@@ -128,27 +113,20 @@ describe('no call', () => {
   const hintsOf = (out: string) => out.match(/Does the intermediary know the address of the platform/g)?.length ?? 0
 
   it('blames the address when no call came in the whole run', async () => {
-    const { out } = await runFiles({ 'a.yaml': scenario('A'), 'b.yaml': scenario('B') }, await quiet())
+    const { out } = await runReported({ 'a.yaml': scenario('A'), 'b.yaml': scenario('B') }, await quiet())
     // In both scenarios, and with the cause that they share.
     expect(hintsOf(out)).toBe(3)
   })
 
   it('does not blame the address when another scenario had a call', async () => {
-    const calling = await startTarget((_, response, body) => {
+    const calling = await startTarget(async (_, response, body) => {
+      const { chat, bot } = body as unknown as { chat: { id: string; _links: { self: string } }; bot: { id: number } }
+      const ids = { bot_id: bot.id, chat_id: chat.id }
+      if (JSON.stringify(body).includes('caller')) await call(new URL(chat._links.self).origin, 'start', ids)
       response.end()
-      const { chat, bot } = body as unknown as {
-        chat: { id: string; user: unknown; _links: { self: string } }
-        bot: { id: number }
-      }
-      if (!JSON.stringify(body).includes('caller')) return
-      void fetch(`${new URL(chat._links.self).origin}/api/v2/handover/start`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' },
-        body: JSON.stringify({ bot_id: bot.id, chat_id: chat.id }),
-      })
     })
     const files = { 'a.yaml': scenario('A', 'chat: { source: caller }\n'), 'b.yaml': scenario('B') }
-    const { out, json } = await runFiles(files, calling)
+    const { out, json } = await runReported(files, calling)
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
     expect(hintsOf(out)).toBe(0)
   })

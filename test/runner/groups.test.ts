@@ -31,16 +31,6 @@ it('the report has a heading for each group, in order, and the last line says wh
   )
 })
 
-it('the progress shows the groups one after the other, the passed ones only in the report', async () => {
-  const io = await finished(
-    startRun({}, ['--builtin', '--self-test', '--only', 'Happy path', '--only', 'Agent transfers', '--jobs', '1']),
-  )
-  expect(io.code).toBe(0)
-  expect(io.err).toBe('journal report: .handover-sim/journal.jsonl\n')
-  expect(io.out.match(/Happy path/g)).toHaveLength(1)
-  expect(io.out.indexOf('Happy path')).toBeLessThan(io.out.indexOf('Agent transfers'))
-})
-
 it.each([
   ['flow', 'Second handover', /--tag flow .*; then the same with --tag robustness\.\n$/],
   ['robustness', 'Out of order', /--tag robustness .*; then npx handover-sim certify\.\n$/],

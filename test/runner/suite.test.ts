@@ -16,7 +16,7 @@ interface RowsReport {
 }
 
 const scenario = (name: string, steps: string, more = '') =>
-  `version: 1\nname: ${name}\n${more}timeouts: { expect: 2s, settle: 100ms }\nsteps:\n${steps}`
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 30s, settle: 50ms }\nsteps:\n${steps}`
 
 const ACCEPTED = '  - press: handover\n  - expect: start\n  - check: { status: agent }\n'
 
@@ -131,19 +131,6 @@ describe('ids', () => {
     expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
   })
 
-  it('and names of users are drawn from the seed and the name of the scenario', async () => {
-    const namesOf = async (seed: string) => {
-      const { folder } = await runFiles(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
-      const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
-      const conversations = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'conversation')
-      return conversations.map(({ entry }) => entry.chat.name as string).sort()
-    }
-    const [first, again, other] = [await namesOf('1'), await namesOf('1'), await namesOf('2')]
-    expect(new Set(first).size).toBe(3)
-    expect(again).toEqual(first)
-    expect(other).not.toEqual(first)
-  })
-
   it('--seed overrides the seed of the file, and the file overrides the config', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
     const seedOf = async (...flags: string[]) =>
@@ -195,10 +182,10 @@ describe('concurrent scenarios', () => {
     ])
   })
 
-  it('do not affect each other, 50 at once', async () => {
-    const { code, report } = await runFiles(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
+  it('do not affect each other, 30 at once', async () => {
+    const { code, report } = await runFiles(await eagerDesk(), THREE, '--repeat', '10', '--jobs', '30')
     expect(report.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
-    expect([code, report.scenarios.length]).toEqual([0, 120])
+    expect([code, report.scenarios.length]).toEqual([0, 30])
   })
 })
 
@@ -213,7 +200,7 @@ describe('unexpected calls', () => {
     )
   })
 
-  it('after the end of a scenario fail this scenario', async () => {
+  it('after the end of a scenario fail this scenario, and are saved with it', async () => {
     // The second wants to be alone, so the first is over when its call comes.
     const files = { 'a.yaml': THREE['a.yaml'], 'b.yaml': scenario('Bo', ACCEPTED, 'exclusive: true\n') }
     const chats: string[] = []
@@ -221,48 +208,17 @@ describe('unexpected calls', () => {
       chats.push(chatId)
       if (chats.length === 2) void call(self.platform, 'end', { bot_id: 1042, chat_id: chats[0] })
     })
-    const { code, report } = await runFiles(desk, files)
+    const { code, report, folder } = await runFiles(desk, files)
     expect(code).toBe(1)
+    const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
+    const [head, ...entries] = saved.map(line => JSON.parse(line)).filter(({ scenario }) => scenario === 1)
+    const endpoints = entries.map(({ entry }) => entry.endpoint).filter(Boolean)
+    expect([head.entries, endpoints]).toEqual([entries.length, ['start', 'end']])
     const kinds = report.scenarios.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
     expect(kinds).toEqual([
       ['Ada', ['late']],
       ['Bo', []],
     ])
-  })
-
-  it('after the end of a scenario are saved, also when only late calls are waited for', async () => {
-    // The first is over when its call comes, and the steps of the second are.
-    const second = scenario('Bo', ACCEPTED).replace('settle: 100ms', 'settle: 1s')
-    const desk = await eagerDesk((self, chatId) => {
-      if (chats.push(chatId) > 1) return
-      setTimeout(() => void call(self.platform, 'end', { bot_id: 1042, chat_id: chatId }), 500)
-    })
-    const chats: string[] = []
-    const { folder } = await runFiles(desk, { 'a.yaml': THREE['a.yaml'], 'b.yaml': second }, '--jobs', '1')
-    const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
-    const ofFirst = saved.map(line => JSON.parse(line)).filter(({ scenario }) => scenario === 1)
-    const [head, ...entries] = ofFirst
-    expect([head.entries, entries.map(({ entry }) => entry.endpoint).filter(Boolean)]).toEqual([
-      entries.length,
-      ['start', 'end'],
-    ])
-    expect(entries.map(({ type, v }) => [type, v])).toEqual(entries.map(() => ['entry', 2]))
-  })
-})
-
-describe('an inconclusive scenario', () => {
-  const NEEDY = scenario('Needy', '  - press: handover\n  - agent: accept\n  - expect: start\n')
-
-  it('needs a missing driver verb: exit 4', async () => {
-    const { code, out } = await runFiles(await eagerDesk(), { 'a.yaml': NEEDY })
-    expect(code).toBe(4)
-    expect(out).toMatch(/accept/)
-  })
-
-  it('and one that passed: exit 0, and 4 with --strict', async () => {
-    const files = { 'a.yaml': NEEDY, 'b.yaml': THREE['b.yaml'] }
-    expect((await runFiles(await eagerDesk(), files)).code).toBe(0)
-    expect((await runFiles(await eagerDesk(), files, '--strict')).code).not.toBe(0)
   })
 })
 

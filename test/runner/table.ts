@@ -40,13 +40,13 @@ export interface RowsReport {
     }[]
   }[]
   readonly failures: readonly { readonly kind: string; readonly happened: string }[]
-  readonly journal: readonly { readonly entry?: Readonly<Record<string, unknown>> }[]
+  readonly journal: readonly { readonly scenario?: number; readonly entry?: Readonly<Record<string, unknown>> }[]
 }
 
 const indented = (text: string) => text.replace(/^ *\n/, '').replace(/^/gm, '  ')
 
 const fileOf = (name: string, { head = '', steps }: Row) => {
-  const timeouts = /^timeouts:/m.test(head) ? '' : 'timeouts: { expect: 1s, settle: 50ms, scenario: 20s }\n'
+  const timeouts = /^timeouts:/m.test(head) ? '' : 'timeouts: { expect: 30s, settle: 50ms }\n'
   return `version: 1\nname: ${JSON.stringify(name)}\n${timeouts}${head}${head === '' ? '' : '\n'}steps:\n${indented(steps)}\n`
 }
 

@@ -25,7 +25,7 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
 })
 
 it('a pending answer is awaited at the end', async () => {
-  const answers = '- agent: { does: answers, with: { list: [{ after: 500 }] } }\n'
+  const answers = '- agent: { does: answers, with: { list: [{ after: 200 }] } }\n'
   const steps = `${TAKEN}${answers}- user: { text: Hi, async: true }`
   await expectRows(await startScriptedIntermediary(), { slow: { steps, is: 'pass' } })
 })
@@ -48,15 +48,15 @@ it('the reason of an availability step is the reason of the platform', async () 
 })
 
 it('each scenario has its own limit of the body size', async () => {
-  const calls = `- agent: { does: calls, with: { list: [{ message: { message: ${'x'.repeat(4_000)} } }] } }\n`
+  const calls = `- agent: { does: calls, with: { list: [{ message: { message: ${'x'.repeat(4_000)} } }, { typing_stop: {} }] } }\n`
   const rows: Record<string, Row> = {
     wide: {
       head: 'config: { limits.body: 100000 }',
-      steps: `${TAKEN}${calls}- expect: message\n- wait: 700ms`,
+      steps: `${TAKEN}${calls}- expect: message\n- expect: typing_stop`,
       is: 'pass',
     },
     narrow: {
-      steps: `${TAKEN}${calls}- check: { status: agent }`,
+      steps: `${TAKEN}${calls}- expect: typing_stop`,
       is: /^contract: .*platform refused #\d+ .* with 413/,
     },
   }
@@ -85,7 +85,7 @@ it('the text of a user in another scenario is a leak, which fails the run', asyn
     void call(new URL(chat._links.self).origin, 'message/', { bot_id: 1042, chat_id: other, message, sender })
   })
   const scenario = (name: string, steps: string) =>
-    `version: 1\nname: ${name}\ntimeouts: { expect: 3s, settle: 50ms }\nsteps:\n  - press: handover\n  - expect: start\n${steps}`
+    `version: 1\nname: ${name}\ntimeouts: { expect: 30s, settle: 50ms }\nsteps:\n  - press: handover\n  - expect: start\n${steps}`
   const files = {
     'ada.yaml': scenario('Ada', '  - user: My card has the number 4929\n'),
     'bo.yaml': scenario('Bo', '  - expect: { message: {}, since: asked }\n').replace(

@@ -8,7 +8,6 @@ import {
   availability,
   bot,
   check,
-  definePart,
   defineScenario,
   deliver,
   expectCall,
@@ -28,7 +27,6 @@ import {
   user,
   wait,
 } from '../../../src/evaluation/scenario/build/index.ts'
-import { complaints, load } from './written.ts'
 
 const inner = [press('handover')]
 
@@ -158,16 +156,5 @@ steps:
     expectCall('availability', { reason: $.oneOf('OTHER', 'BUSINESS_HOURS') })
     expectCall('message', { buttons: [{ label: $.any }] })
     expectCall('any', { whatever: 1 })
-  })
-
-  it('a module loads with its scenarios and the parts they include', async () => {
-    const files = {
-      's.mjs': `export default ${JSON.stringify(defineScenario({ name: 'A' }, [include('p.mjs', { who: 'Anna' })]))}`,
-      'p.mjs': `export default ${JSON.stringify(definePart({ who: null }, [expectCall('start', { sender: { name: '$(who)' } })]))}`,
-    }
-    expect((await load(files, ['s.mjs']))[0]!.name).toBe('A')
-    expect(await complaints({ ...files, 'p.mjs': 'export default {}' }, ['s.mjs'])).toMatch(
-      /^p\.mjs: is included, so it must begin with kind: partial/,
-    )
   })
 })

