@@ -30,13 +30,15 @@ const each = (row: (failure: Failure) => VerdictCase): Record<string, VerdictCas
 
 const lost = (failure: Failure): readonly Delivered[] => [{ status: null, failure }]
 
-describe('an intermediary that never answered and never called is an error', () => {
+const isBroken = ({ code }: Failure) => code === 'connection_reset' || code === 'connection_closed'
+
+describe('an intermediary that never answered and never called is an error, unless it broke the connection', () => {
   testVerdicts(
     each(failure => [
       STEPS,
       [stimulus(1, 'REQUESTING TAKEOVER', lost(failure))],
-      [{ kind: 'environment', step: { number: 1 }, rules: [] }],
-      { outcome: 'error' },
+      [{ kind: isBroken(failure) ? 'stimulus' : 'environment', step: { number: 1 } }],
+      { outcome: isBroken(failure) ? 'fail' : 'error' },
     ]),
   )
 })
@@ -65,7 +67,7 @@ describe('a program that ended in an earlier scenario is an error, with its end 
   testVerdicts(
     each(failure => [
       STEPS,
-      [stimulus(1, 'REQUESTING TAKEOVER', lost(failure)), ended],
+      [ended, stimulus(1, 'REQUESTING TAKEOVER', lost(failure))],
       [{ kind: 'environment', hintCode: 'target_ended' }],
       { outcome: 'error' },
     ]),
