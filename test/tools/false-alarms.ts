@@ -10,12 +10,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { EXAMPLES, NODE, PYTHON, RUBY } from '../test/examples/program.ts'
-import type { DesignName } from '../test/mutants/designs.ts'
-import { writeDriver, writeDriverOf } from '../test/shipped/target.ts'
+import { EXAMPLES, NODE, PYTHON, RUBY } from '../examples/program.ts'
+import type { DesignName } from '../mutants/designs.ts'
+import { writeDriver, writeDriverOf } from '../shipped/target.ts'
 import { outputOf } from './output-of.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Each job has a port of its own: an intermediary that is being restarted would lose one that others may take. */
 const FIRST_PORT = 9_100
 const GOOD: readonly string[] = ['pass', 'info', 'not_applicable']

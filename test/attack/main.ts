@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Figures } from '../test/attack/rounds.ts'
+import type { Figures } from './rounds.ts'
 
 interface PartResult {
   readonly part: string
@@ -18,8 +18,8 @@ interface PartResult {
   readonly failure: string | null
 }
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const ENDING = '.test.ts'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ENDING = '.system.test.ts'
 /** A part with more figures gets one row. */
 const MOST_ROWS = 8
 const PARTS = readdirSync(join(ROOT, 'test/attack'))
