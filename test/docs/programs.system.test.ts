@@ -1,8 +1,8 @@
-/** Runs the programs of README.md, docs/reference/library.md and docs/how-to/workspaces.md with the built package. */
+/** Runs the programs and commands of README.md and three pages with the built package. */
 import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
-import { blocks, hasShell, read } from './pages.ts'
-import { createProject, promisedOutput, runModule } from './project.ts'
+import { blocks, hasShell, pathOf, read, run } from './pages.ts'
+import { createProject, moduleFolder, promisedOutput, runModule } from './project.ts'
 
 describe.each(['docs/reference/library.md', 'docs/how-to/workspaces.md'])('%s', page => {
   it.each(blocks(read(page), 'js'))('program %# prints the output in its comments', async program => {
@@ -47,4 +47,30 @@ it.skipIf(!hasShell)('the commands of docs/how-to/workspaces.md succeed in order
   expect(code).toBe(0)
   expect(stdout).toContain('"name":"checkout"')
   expect(stdout).toContain('"restored":true')
+})
+
+it.skipIf(!hasShell)(
+  'the first command of docs/reference/control-api.md returns a call (needs bash and curl)',
+  async () => {
+    await using server = await startSimulator({ port: 0 })
+    const chat = await server.chat()
+    const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
+    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+    await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body })
+    const [command = ''] = blocks(read('docs/reference/control-api.md'), 'sh')
+    const { code, stdout } = await createProject().type(command, { SIM: server.url, CHAT: chat.id })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'api', endpoint: 'start', status: 200, chat_id: chat.id })
+  },
+)
+
+it('the test of docs/how-to/unit-tests.md compiles without the types of a browser', () => {
+  const [app = '', example = ''] = blocks(read('docs/how-to/unit-tests.md'), 'ts')
+  const compilerOptions = {
+    ...{ module: 'nodenext', lib: ['es2023'], types: ['node'], strict: true, noEmit: true, skipLibCheck: true },
+    allowImportingTsExtensions: true,
+  }
+  const files = { 'app.ts': app, 'example.test.ts': example, 'tsconfig.json': JSON.stringify({ compilerOptions }) }
+  const compiled = run(process.execPath, [pathOf('node_modules/typescript/bin/tsc'), '-p', moduleFolder(files)])
+  return expect(compiled).resolves.toEqual({ code: 0, stdout: '', stderr: '' })
 })

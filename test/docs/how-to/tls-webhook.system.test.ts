@@ -1,7 +1,6 @@
 /** Runs the commands of docs/how-to/tls-webhook.md, and produces each error that the page shows with a real certificate. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { chmodSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -9,9 +8,10 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../../src/commands/main.ts'
 import { TLS_HINTS } from '../../../src/platform/wording/failures.ts'
-import { fakeIo, fakeOutput } from '../../cli/fake-io.ts'
+import { type FakeOutput, fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
-import { blocks, hasShell, pathOf, read, rows, run, runInShell, section } from '../pages.ts'
+import { blocks, hasShell, read, rows, run, section } from '../pages.ts'
+import { createProject } from '../project.ts'
 
 const PAGE = read('docs/how-to/tls-webhook.md')
 const [make = '', trust = ''] = blocks(PAGE, 'sh')
@@ -35,23 +35,16 @@ const webhookWith = (certificate: string) =>
 
 interface Started {
   readonly url: string
-  readonly log: ReturnType<typeof fakeOutput>
+  readonly log: FakeOutput
 }
 
 /** Types a command of the page, in a folder with these certificates as `webhook-cert.pem`. */
 async function start(typed: string, certificates: readonly string[]): Promise<Started> {
-  const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${pathOf('bin/handover-sim.js')}' "$@"\n`
-  const folder = folderWith({ npx, 'webhook-cert.pem': certificates.map(pem).join('') })
-  chmodSync(join(folder, 'npx'), 0o755)
-  const env = { PATH: `${folder}:${process.env.PATH}`, HANDOVER_SIM_PORT: '0' }
-  const child: ChildProcess = spawn('bash', ['--norc', '-euc', typed], { cwd: folder, env, stdio: 'pipe' })
-  onTestFinished(() => void child.kill())
-  const [out, log] = [fakeOutput(), fakeOutput()]
-  child.stdout?.setEncoding('utf8').on('data', out.write)
-  child.stderr?.setEncoding('utf8').on('data', log.write)
-  const [, url = ''] = /Ready: (.*)\n/.exec(await out.until(/\n/)) ?? []
+  const project = createProject({ 'webhook-cert.pem': certificates.map(pem).join('') })
+  const { stdout, stderr } = project.start(typed, { HANDOVER_SIM_PORT: '0' })
+  const [, url = ''] = /Ready: (.*)\n/.exec(await stdout.until(/\n/)) ?? []
   await control(url, 'POST', '/chats', {})
-  return { url, log }
+  return { url, log: stderr }
 }
 
 const control = async (url: string, method: string, path: string, body: unknown) => {
@@ -76,11 +69,10 @@ async function refusal({ url }: Started, webhookUrl: string): Promise<string | n
 const hasOpenssl = (await run('openssl', ['version'])).code === 0
 
 it.skipIf(!hasShell || !hasOpenssl)('makes a certificate for this machine (needs openssl)', async () => {
-  const folder = folderWith()
-  expect(await runInShell(`cd '${folder}'; ${make}`)).toMatchObject({ code: 0 })
+  const { folder, type } = createProject()
+  expect(await type(make)).toMatchObject({ code: 0 })
   const certificate = new X509Certificate(readFileSync(join(folder, 'webhook-cert.pem')))
   expect(certificate.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1')
-  expect(readFileSync(join(folder, 'webhook-key.pem'), 'utf8')).toContain('PRIVATE KEY')
 })
 
 describe.skipIf(!hasShell)('the simulator (needs bash)', () => {
