@@ -1,8 +1,8 @@
-/** Runs the shipped scenarios and the certification against each intermediary of one file, where its language is installed. */
+/** Runs the shipped scenarios and the certification against the intermediaries in other languages that are installed. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import type { ReportedCertificate } from '../certifier/target.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
@@ -22,6 +22,18 @@ interface Language {
 const has = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0
 
 const LANGUAGES: readonly Language[] = [
+  {
+    name: 'intermediary-python',
+    needs: 'python3 3.9 or newer',
+    isInstalled: () => has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
+    storesChats: true,
+  },
+  {
+    name: 'intermediary-ruby',
+    needs: 'ruby 3.0 or newer',
+    isInstalled: () => has('ruby', '-e', 'exit RUBY_VERSION >= "3.0"'),
+    storesChats: true,
+  },
   {
     name: 'intermediary-php',
     needs: 'php 8.1 with pcntl',
@@ -63,31 +75,29 @@ async function report<Report>(cwd: string, args: readonly string[]): Promise<Rep
   return { ...(JSON.parse(stdout.text) as Report), exitCode }
 }
 
-describe('an intermediary of one file', () => {
-  it.for(LANGUAGES)('$name', { timeout: 300_000, concurrent: true }, async (language, { expect, skip }) => {
-    const { name, needs, storesChats } = language
-    if (!language.isInstalled()) skip(`${needs} is not installed`)
-    const { folder, where } = await copyOf(name)
+it.for(LANGUAGES)('$name', { timeout: 300_000 }, async (language, { skip }) => {
+  const { name, needs, storesChats } = language
+  if (!language.isInstalled()) skip(`${needs} is not installed`)
+  const { folder, where } = await copyOf(name)
 
-    const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
-    const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])
-    const warnings = run.scenarios.flatMap(({ name, warnings }) => warnings.map(one => ({ name, ...one })))
-    expect(
-      run.scenarios.filter(({ outcome }) => outcome !== 'pass').map(({ name, failures }) => [name, failures]),
-    ).toEqual([])
-    expect(warnings.filter(({ name }) => !ABOUT_SPEED.includes(name))).toEqual([])
-    expect(run.scenarios.length).toBeGreaterThan(30)
-    expect(run.exitCode).toBe(0)
+  const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
+  const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])
+  const warnings = run.scenarios.flatMap(({ name, warnings }) => warnings.map(one => ({ name, ...one })))
+  expect(
+    run.scenarios.filter(({ outcome }) => outcome !== 'pass').map(({ name, failures }) => [name, failures]),
+  ).toEqual([])
+  expect(warnings.filter(({ name }) => !ABOUT_SPEED.includes(name))).toEqual([])
+  expect(run.scenarios.length).toBeGreaterThan(30)
+  expect(run.exitCode).toBe(0)
 
-    const flags = ['--observe', '400ms', '--within', '8s', ...(storesChats ? [] : ['--skip', 'RST'])]
-    const certify = ['certify', ...where, '--report', 'json', ...flags]
-    const certificate = await report<ReportedCertificate>(folder, certify)
-    const others = certificate.checks.filter(({ id, outcome }) => {
-      const accepted = ABOUT_SPEED.includes(id) ? ['pass', 'warn', 'info'] : [INFORMS.includes(id) ? 'info' : 'pass']
-      return !accepted.includes(outcome)
-    })
-    expect(others.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings }))).toEqual([])
-    expect(certificate.checks.length).toBeGreaterThan(40)
-    expect(certificate.exitCode).toBe(0)
+  const flags = ['--observe', '400ms', '--within', '8s', ...(storesChats ? [] : ['--skip', 'RST'])]
+  const certify = ['certify', ...where, '--report', 'json', ...flags]
+  const certificate = await report<ReportedCertificate>(folder, certify)
+  const others = certificate.checks.filter(({ id, outcome }) => {
+    const accepted = ABOUT_SPEED.includes(id) ? ['pass', 'warn', 'info'] : [INFORMS.includes(id) ? 'info' : 'pass']
+    return !accepted.includes(outcome)
   })
+  expect(others.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings }))).toEqual([])
+  expect(certificate.checks.length).toBeGreaterThan(40)
+  expect(certificate.exitCode).toBe(0)
 })
