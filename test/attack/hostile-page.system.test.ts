@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { findChromium, launch } from '../browser/chromium.ts'
-import { type AttackedServer, playHandover, startAttackedServer } from './attacked-server.ts'
-import { startAttack } from './rounds.ts'
+import { playHandover, startAttackedServer } from './attacked-server.ts'
 
 const chromium = findChromium()
 const EVIL = 'evil.example'
@@ -195,7 +194,7 @@ function stateOf(server: PlatformServer) {
   return structuredClone({ ...state, continuation: { ...continuation, journalStamp: null }, config: server.config() })
 }
 
-async function createVictim({ server }: AttackedServer): Promise<ChatHandle> {
+async function createVictim(server: PlatformServer): Promise<ChatHandle> {
   const chat = await server.chat()
   await chat.says('This is private.')
   return chat
@@ -208,13 +207,11 @@ const effects = (server: PlatformServer, after: number) =>
 type Attacker = Pick<OpenPage, 'answers'> & { readonly page: Page | Frame }
 
 /** Plays all attacks of one page and checks that they reached the server, and had no effect. */
-async function expectNoEffect(attacked: AttackedServer, opened: Attacker, base: string): Promise<number[]> {
-  const { server } = attacked
-  const chat = await createVictim(attacked)
+async function expectNoEffect(server: PlatformServer, opened: Attacker, base: string): Promise<number[]> {
+  const chat = await createVictim(server)
   const before = stateOf(server)
   const seq = server.journal.nextSeq - 1
-  const attempt = startAttack('hostile-page', `a page in Chromium, through ${new URL(base).hostname}`)
-  const readable = await attempt(() => opened.page.evaluate(attackFromPage, targetOf(server, chat, base)))
+  const readable = await opened.page.evaluate(attackFromPage, targetOf(server, chat, base))
   const { answers } = opened
   expect(answers.filter(({ status }) => status < 400)).toEqual([])
   expect(answers.filter(({ path, status }) => path.startsWith('/_sim') && status !== 403)).toEqual([])
@@ -222,7 +219,7 @@ async function expectNoEffect(attacked: AttackedServer, opened: Attacker, base: 
   expect(answers.filter(({ path }) => path.startsWith('/api')).length).toBeGreaterThan(15)
   expect(effects(server, seq)).toEqual([])
   expect(stateOf(server)).toEqual(before)
-  await playHandover(attacked)
+  await playHandover(server)
   return readable
 }
 
@@ -297,29 +294,29 @@ async function readTranscript({ url, key }: ReturnType<typeof readingOf>) {
 
 describe.skipIf(chromium === null)('a hostile page in Chromium', () => {
   it.each(['127.0.0.1', EVIL])('has no effect through %s, and reads nothing', async host => {
-    const attacked = await startAttackedServer()
-    const target = `http://${host}:${attacked.server.port}`
+    const server = await startAttackedServer()
+    const target = `http://${host}:${server.port}`
     const opened = await openPage(`http://${EVIL}:${await servePage()}/`, target)
-    expect(await expectNoEffect(attacked, opened, target)).toEqual([])
+    expect(await expectNoEffect(server, opened, target)).toEqual([])
   })
 
   it('has no effect after its name was pointed at this machine, and reads only refusals', async () => {
-    const attacked = await startAttackedServer()
-    const target = `http://${EVIL}:${await servePage(attacked.server)}`
+    const server = await startAttackedServer()
+    const target = `http://${EVIL}:${await servePage(server)}`
     const opened = await openPage(`${target}/`, target)
-    expect(new Set(await expectNoEffect(attacked, opened, target))).toEqual(new Set([403]))
+    expect(new Set(await expectNoEffect(server, opened, target))).toEqual(new Set([403]))
   })
 
   it('has no effect from a sandboxed frame, whose origin is null', async () => {
-    const attacked = await startAttackedServer()
-    const target = `http://localhost:${attacked.server.port}`
+    const server = await startAttackedServer()
+    const target = `http://localhost:${server.port}`
     const opened = await openPage(`http://localhost:${await servePage()}/`, target)
     const frame = await sandboxedFrame(opened.page)
-    expect(await expectNoEffect(attacked, { ...opened, page: frame }, target)).toEqual([])
+    expect(await expectNoEffect(server, { ...opened, page: frame }, target)).toEqual([])
   })
 
   it('gets attachments that run no script, and shows their images', async () => {
-    const { server } = await startAttackedServer()
+    const server = await startAttackedServer()
     const chat = await server.chat()
     const attach = SCRIPTED.map(([name, type, text]) => ({ name, type, bytes: new TextEncoder().encode(text) }))
     await chat.says('', { attach: [...attach, { name: 'a.png', type: 'image/png', size_kb: 1 }] })
@@ -338,8 +335,8 @@ describe.skipIf(chromium === null)('a hostile page in Chromium', () => {
 
 describe.skipIf(chromium === null)('a page of the developer in Chromium', () => {
   it('reads a transcript from another loopback port', async () => {
-    const { server } = await startAttackedServer()
-    const chat = await createVictim({ server, events: [] })
+    const server = await startAttackedServer()
+    const chat = await createVictim(server)
     for (const host of ['localhost', '127.0.0.1', 'desk.localhost']) {
       const { page } = await openPage(`http://${host}:${await servePage()}/`, server.url)
       expect(await page.evaluate(readTranscript, readingOf(server, chat))).toEqual({
@@ -352,8 +349,8 @@ describe.skipIf(chromium === null)('a page of the developer in Chromium', () => 
 
   it('reads a transcript when api.cors lists its origin', async () => {
     const port = await servePage()
-    const { server } = await startAttackedServer({ knobs: { 'api.cors': [`http://desk.example:${port}`] } })
-    const chat = await createVictim({ server, events: [] })
+    const server = await startAttackedServer({ knobs: { 'api.cors': [`http://desk.example:${port}`] } })
+    const chat = await createVictim(server)
     const { page } = await openPage(`http://desk.example:${port}/`, server.url)
     expect(await page.evaluate(readTranscript, readingOf(server, chat))).toMatchObject({ status: 200 })
     const other = await openPage(`http://${EVIL}:${port}/`, server.url)

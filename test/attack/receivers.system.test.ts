@@ -6,7 +6,7 @@ import { createSimulator } from '../../src/index.ts'
 import type { EntryOf } from '../../src/platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
-import { rounds, startAttack } from './rounds.ts'
+import { rounds } from './rounds.ts'
 
 type Behaviour = (socket: Socket, url: string, request: string) => void
 
@@ -48,157 +48,98 @@ async function startReceiver(behave: Behaviour): Promise<TcpReceiver> {
 
 const TIMEOUT_MS = 300
 
-/** Writes as fast as the other side reads, until it closes the connection. */
-function flood(socket: Socket, piece: string): void {
-  const more = () => {
-    while (!socket.destroyed && socket.write(piece));
-  }
-  socket.on('drain', more)
-  more()
-}
-
 const HEAD = 'HTTP/1.1 200 OK\r\n'
+const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`
 const KILOBYTES = 'x'.repeat(60_000)
+const LONG_HEADERS = `x-${'a'.repeat(40)}: ${'b'.repeat(2_000)}\r\n`.repeat(30)
+const answer = (headers: string, body = 'ok') => `${HEAD}${headers}content-length: ${body.length}\r\n\r\n${body}`
+const redirectTo = (url: string) => `HTTP/1.1 307 Moved\r\nlocation: ${url}\r\ncontent-length: 0\r\n\r\n`
+const HINTS = Array.from({ length: 50 }, (_, index) => `HTTP/1.1 103 Early Hints\r\nx-${index}: y\r\n\r\n`).join('')
 
-/** Repeats a piece every few milliseconds until the connection is closed. */
-function drip(socket: Socket, piece: string): void {
-  const timer = setInterval(() => socket.write(piece), 5)
-  socket.on('close', () => clearInterval(timer))
+const sends =
+  (text: string): Behaviour =>
+  socket =>
+    void socket.write(text)
+const sendsAndEnds =
+  (text: string): Behaviour =>
+  socket =>
+    void socket.end(text)
+
+/** Sends the text, then the piece as fast as the other side reads, until it closes the connection. */
+const floods =
+  (text: string, piece: string): Behaviour =>
+  socket => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    }
+    socket.write(text)
+    socket.on('drain', more)
+    more()
+  }
+
+/** Sends the text, then the piece every few milliseconds until the connection is closed. */
+const drips =
+  (text: string, piece: string): Behaviour =>
+  socket => {
+    socket.write(text)
+    const timer = setInterval(() => socket.write(piece), 5)
+    socket.on('close', () => clearInterval(timer))
+  }
+
+const redirectsSlowly: Behaviour = (socket, url) => {
+  const timer = setTimeout(() => socket.write(redirectTo(url)), TIMEOUT_MS * 0.6)
+  socket.on('close', () => clearTimeout(timer))
 }
 
-const answer = (socket: Socket, headers: string, body = 'ok') =>
-  void socket.write(`${HEAD}${headers}content-length: ${body.length}\r\n\r\n${body}`)
-
-const healthy: Behaviour = socket => answer(socket, '')
-
+const healthy = sends(answer(''))
 const ENDED = /^connection_(closed|reset)$/
+const ENDLESS = /^(timeout|not_http|connection_closed)$/
+const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 
 /** What a receiver does, and the outcome: a failure code, or `delivered`. */
-const RECEIVERS: Readonly<Record<string, readonly [Behaviour, string | RegExp]>> = {
-  'never answers': [() => {}, 'timeout'],
-  'drips its headers': [
-    socket => {
-      socket.write(HEAD)
-      drip(socket, 'x-a: b\r\n')
-    },
-    /^(timeout|headers_too_long)$/,
-  ],
-  'drips its body': [
-    socket => {
-      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
-      drip(socket, '1\r\nx\r\n')
-    },
-    'timeout',
-  ],
-  'declares a body and sends nothing': [socket => void socket.write(`${HEAD}content-length: 10\r\n\r\n`), 'timeout'],
-  'sends headers without end': [
-    socket => {
-      socket.write(HEAD)
-      flood(socket, `x-${'a'.repeat(40)}: ${'b'.repeat(2_000)}\r\n`.repeat(30))
-    },
-    'headers_too_long',
-  ],
-  'sends one header without end': [
-    socket => {
-      socket.write(`${HEAD}x-long: `)
-      flood(socket, KILOBYTES)
-    },
-    'headers_too_long',
-  ],
-  'sends a status line without end': [
-    socket => flood(socket, `HTTP/1.1 200 ${KILOBYTES}`),
-    /^(not_http|headers_too_long|timeout)$/,
-  ],
-  'declares 1 GB and sends it': [
-    socket => {
-      socket.write(`${HEAD}content-length: 1000000000\r\n\r\n`)
-      flood(socket, KILOBYTES)
-    },
-    'delivered',
-  ],
-  'sends chunks without end': [
-    socket => {
-      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
-      flood(socket, `ea60\r\n${KILOBYTES}\r\n`)
-    },
-    'delivered',
-  ],
-  'sends chunk extensions without end': [
-    socket => {
-      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n1;`)
-      flood(socket, KILOBYTES)
-    },
-    /^(timeout|not_http|connection_closed)$/,
-  ],
-  'sends trailers without end': [
-    socket => {
-      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n`)
-      flood(socket, `x-trailer: ${'b'.repeat(2_000)}\r\n`.repeat(30))
-    },
+const RECEIVERS: readonly (readonly [what: string, Behaviour, outcome: string | RegExp])[] = [
+  ['never answers', () => {}, 'timeout'],
+  ['drips its headers', drips(HEAD, 'x-a: b\r\n'), /^(timeout|headers_too_long)$/],
+  ['drips its body', drips(CHUNKED, '1\r\nx\r\n'), 'timeout'],
+  ['declares a body and sends nothing', sends(`${HEAD}content-length: 10\r\n\r\n`), 'timeout'],
+  ['sends headers without end', floods(HEAD, LONG_HEADERS), 'headers_too_long'],
+  ['sends one header without end', floods(`${HEAD}x-long: `, KILOBYTES), 'headers_too_long'],
+  ['sends a status line without end', floods('HTTP/1.1 200 ', KILOBYTES), /^(not_http|headers_too_long|timeout)$/],
+  ['declares 1 GB and sends it', floods(`${HEAD}content-length: 1000000000\r\n\r\n`, KILOBYTES), 'delivered'],
+  ['sends chunks without end', floods(CHUNKED, `ea60\r\n${KILOBYTES}\r\n`), 'delivered'],
+  ['sends chunk extensions without end', floods(`${CHUNKED}1;`, KILOBYTES), ENDLESS],
+  [
+    'sends trailers without end',
+    floods(`${CHUNKED}1\r\nx\r\n0\r\n`, LONG_HEADERS),
     /^(timeout|headers_too_long|not_http)$/,
   ],
-  'sends a body without length until it closes': [
-    socket => socket.end(`${HEAD}connection: close\r\n\r\n${KILOBYTES}`),
+  [
+    'sends a body without length until it closes',
+    sendsAndEnds(`${HEAD}connection: close\r\n\r\n${KILOBYTES}`),
     'delivered',
   ],
-  'closes without an answer': [socket => socket.end(), ENDED],
-  'closes within the headers': [socket => socket.end(HEAD), ENDED],
-  'closes within the body': [socket => socket.end(`${HEAD}content-length: 10\r\n\r\nx`), ENDED],
-  'resets without an answer': [socket => socket.resetAndDestroy(), ENDED],
-  'resets within the body': [
-    socket => socket.write(`${HEAD}content-length: 10\r\n\r\nx`, () => socket.resetAndDestroy()),
+  ['closes without an answer', sendsAndEnds(''), ENDED],
+  ['closes within the headers', sendsAndEnds(HEAD), ENDED],
+  ['closes within the body', sendsAndEnds(`${HEAD}content-length: 10\r\n\r\nx`), ENDED],
+  ['resets without an answer', socket => void socket.resetAndDestroy(), ENDED],
+  [
+    'resets within the body',
+    socket => void socket.write(`${HEAD}content-length: 10\r\n\r\nx`, () => socket.resetAndDestroy()),
     ENDED,
   ],
-  'redirects to itself': [
-    (socket, url) => socket.write(`HTTP/1.1 307 Moved\r\nlocation: ${url}\r\ncontent-length: 0\r\n\r\n`),
-    'redirect',
-  ],
-  'redirects slowly': [
-    (socket, url) => {
-      const text = `HTTP/1.1 307 Moved\r\nlocation: ${url}\r\ncontent-length: 0\r\n\r\n`
-      const timer = setTimeout(() => socket.write(text), TIMEOUT_MS * 0.6)
-      socket.on('close', () => clearTimeout(timer))
-    },
-    'timeout',
-  ],
-  'redirects to another protocol': [
-    socket => socket.write('HTTP/1.1 302 Moved\r\nlocation: file:///etc/passwd\r\ncontent-length: 0\r\n\r\n'),
-    /^(network|redirect)$/,
-  ],
-  'switches protocols': [
-    socket => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
-    /^(not_http|connection_closed|network)$/,
-  ],
-  'sends garbage': [socket => flood(socket, '\u0000\u0001garbage'.repeat(6_000)), 'not_http'],
-  'answers in TLS': [socket => void socket.write('\u0015\u0003\u0001\u0000\u0002\u0002F'), 'not_http'],
-  'sends informational answers without end': [
-    socket => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(1_000)),
-    /^(timeout|not_http|connection_closed)$/,
-  ],
-  'sends different informational answers, then 200': [
-    socket => {
-      for (let index = 0; index < 50; index++) socket.write(`HTTP/1.1 103 Early Hints\r\nx-${index}: y\r\n\r\n`)
-      answer(socket, '')
-    },
-    'delivered',
-  ],
-  'sends 100 Continue without end': [
-    socket => flood(socket, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)),
-    /^(timeout|not_http|connection_closed)$/,
-  ],
-  'sends a compressed bomb': [socket => answer(socket, 'content-encoding: gzip\r\n', 'x'.repeat(1_000)), 'delivered'],
-  'sends a second answer': [
-    socket => {
-      answer(socket, '')
-      answer(socket, '')
-    },
-    'delivered',
-  ],
-  'sends status 999': [
-    socket => void socket.write('HTTP/1.1 999 ?\r\ncontent-length: 0\r\n\r\n'),
-    /^(not_acknowledged|not_http)$/,
-  ],
-}
+  ['redirects to itself', (socket, url) => void socket.write(redirectTo(url)), 'redirect'],
+  ['redirects slowly', redirectsSlowly, 'timeout'],
+  ['redirects to another protocol', sends(redirectTo('file:///etc/passwd')), /^(network|redirect)$/],
+  ['switches protocols', sends(SWITCH), /^(not_http|connection_closed|network)$/],
+  ['sends garbage', floods('', '\u0000\u0001garbage'.repeat(6_000)), 'not_http'],
+  ['answers in TLS', sends('\u0015\u0003\u0001\u0000\u0002\u0002F'), 'not_http'],
+  ['sends informational answers without end', floods('', HINTS.repeat(20)), ENDLESS],
+  ['sends different informational answers, then 200', sends(HINTS + answer('')), 'delivered'],
+  ['sends 100 Continue without end', floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)), ENDLESS],
+  ['sends a compressed bomb', sends(answer('content-encoding: gzip\r\n', 'x'.repeat(1_000))), 'delivered'],
+  ['sends a second answer', sends(answer('') + answer('')), 'delivered'],
+  ['sends status 999', sends('HTTP/1.1 999 ?\r\ncontent-length: 0\r\n\r\n'), /^(not_acknowledged|not_http)$/],
+]
 
 const KNOBS = { 'webhook.timeout': `${TIMEOUT_MS}ms`, 'webhook.redirect': 'follow' } as const
 
@@ -226,25 +167,20 @@ async function deliver(behave: Behaviour): Promise<readonly [Delivery, Delivery]
   return [first!, second!]
 }
 
-/** Idle connections are closed after 10 s, and those of failed deliveries at once. */
-const BEFORE_IDLE_TIMEOUT = { timeout: 5_000 }
-
 const residentMb = () => process.memoryUsage.rss() / 1e6
 
-describe.each(Object.entries(RECEIVERS))('a receiver that %s', (what, [behave, expected]) => {
+describe.each(RECEIVERS)('a receiver that %s', (_, behave, expected) => {
   test('ends the delivery in time, and does not disturb the next one', async () => {
-    const attempt = startAttack('receivers', what)
     const before = residentMb()
     for (let round = 0; round < Math.ceil(rounds(1) / 20); round++) {
-      const [first, second] = await attempt(() => deliver(behave))
+      const [first, second] = await deliver(behave)
       expect(describeOutcome(first)).toMatch(expected)
-      expect(first.duration_ms).toBeLessThan(TIMEOUT_MS * 10)
       expect(describeOutcome(second)).toBe('delivered')
       expect(Object.keys(first.response?.headers ?? {}).length).toBeLessThan(5)
     }
     expect(residentMb() - before).toBeLessThan(150)
     // At most the connections of healthy answers stay open.
-    await expect.poll(() => receiver.open.size, BEFORE_IDLE_TIMEOUT).toBeLessThanOrEqual(2)
+    await expect.poll(() => receiver.open.size).toBeLessThanOrEqual(2)
   })
 })
 

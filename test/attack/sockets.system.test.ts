@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createRandom, type Random } from '../../src/base/runtime/random.ts'
 import { connectRaw } from '../support/network.ts'
-import { type AttackedServer, playHandover, startAttackedServer } from './attacked-server.ts'
-import { rounds, seed, startAttack } from './rounds.ts'
+import { playHandover, startAttackedServer } from './attacked-server.ts'
+import { rounds, seed } from './rounds.ts'
 
 const SMUGGLED = '/smuggled'
 
@@ -56,17 +56,14 @@ const AMBIGUOUS: Readonly<Record<string, string>> = {
   }),
 }
 
-const smuggledCalls = ({ server }: AttackedServer) =>
-  server.journal.query({ kind: 'api' }).filter(({ path }) => path === SMUGGLED)
-
 describe('ambiguous lengths', () => {
   test.each(Object.entries(AMBIGUOUS))('%s is refused, and no part of the body is a request', async (_what, bytes) => {
-    const attacked = await startAttackedServer()
-    const connection = await connectRaw(attacked.server.port)
+    const server = await startAttackedServer()
+    const connection = await connectRaw(server.port)
     connection.send(bytes)
     expect(await connection.ended()).toMatch(/^HTTP\/1\.1 400 /)
-    expect(smuggledCalls(attacked)).toEqual([])
-    await playHandover(attacked)
+    expect(server.journal.query({ kind: 'api' }).filter(({ path }) => path === SMUGGLED)).toEqual([])
+    await playHandover(server)
   })
 })
 
@@ -120,24 +117,23 @@ function abuse(port: number, random: Random): Promise<string> {
 }
 
 test('a client that takes the server for its proxy gets an answer', async () => {
-  const attacked = await startAttackedServer()
-  const connection = await connectRaw(attacked.server.port)
+  const server = await startAttackedServer()
+  const connection = await connectRaw(server.port)
   connection.send('CONNECT intermediary.example:443 HTTP/1.1\r\nHost: intermediary.example:443\r\n\r\n')
   expect(await connection.ended()).toMatch(/^HTTP\/1\.1 405 .*handover-sim is no proxy.*HTTPS_PROXY/s)
-  await playHandover(attacked)
+  await playHandover(server)
 })
 
 test('random bytes, broken off in random ways', async () => {
-  const attacked = await startAttackedServer()
+  const server = await startAttackedServer()
   const random = createRandom(seed(), 'sockets')
-  const attempt = startAttack('sockets', 'raw bytes, cut and reset connections')
   const total = rounds(1_000)
   for (let round = 0; round < total; round++) {
-    const received = await attempt(() => abuse(attacked.server.port, random))
+    const received = await abuse(server.port, random)
     expect(received).not.toMatch(/^HTTP\/1\.1 5\d\d /m)
-    if (round % 250 === 249) await playHandover(attacked)
+    if (round % 250 === 249) await playHandover(server)
   }
-  await playHandover(attacked)
+  await playHandover(server)
 })
 
 const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
@@ -208,10 +204,9 @@ describe.runIf(process.platform === 'linux')('connections', () => {
     ['more than the process may open', 200],
   ])('%s: it says so in one line, and answers again when some are closed', async (_what, files) => {
     const { child, url, log } = await startLimited(files)
-    const attempt = startAttack('sockets', `2,000 slow connections, ${files} open files`)
     const { port } = new URL(url)
     for (let round = 0; round < Math.ceil(rounds(2) / 50); round++) {
-      await attempt(() => openSlow(Number(port), 2_000))
+      await openSlow(Number(port), 2_000)
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
       await expect.poll(() => statusOf(`${url}/_sim/readyz`)).toBe(200)
