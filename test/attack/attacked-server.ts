@@ -27,7 +27,8 @@ export async function startControlledServer(): Promise<ControlledServer> {
   const server = await startAttackedServer({ journalLimit: 400, webhook: { url: webhook.url } })
   const control = async (method: string, path: string, body?: unknown) => {
     const request = { method, path: `/_sim${path}`, body: JSON.stringify(body) ?? '' }
-    const answer = await sendRaw(server.port, { ...request, headers: { 'content-type': 'application/json' } })
+    const headers = { 'content-type': 'application/json', connection: 'close' }
+    const answer = await sendRaw(server.port, { ...request, headers })
     expect(answer.status, `${method} /_sim${path}: ${answer.body.slice(0, 400)}`).toBeLessThan(300)
     return JSON.parse(answer.body)
   }
@@ -53,7 +54,10 @@ const NO_ANSWER_MS = 30_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** Sends one request; rejects when the connection ends, or the time is over, without a whole answer. */
+/**
+ * Sends one request; rejects when the connection ends, or the time is over, without a whole answer. With `connection: close`
+ * it has a connection of its own, which the server accepts after all that were opened before.
+ */
 export function sendRaw(
   port: number,
   { method, path, headers = {}, body = '' }: RawRequest,
@@ -61,7 +65,10 @@ export function sendRaw(
 ): Promise<RawAnswer> {
   const safe = path.replace(/[\0-\x20\x7f-\uffff]/g, char => encodeURIComponent(char.isWellFormed() ? char : '?'))
   const length = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-  const options = { host: '127.0.0.1', port, method, path: safe, headers: { ...length, ...headers }, agent }
+  const options = {
+    ...{ host: '127.0.0.1', port, method, path: safe, headers: { ...length, ...headers } },
+    agent: headers.connection === 'close' ? false : agent,
+  }
   return new Promise((resolve, reject) => {
     const request = httpRequest(options, response => {
       const chunks: Buffer[] = []

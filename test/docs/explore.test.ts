@@ -29,6 +29,9 @@ it.each(blocks(read('docs/how-to/explore.md'), 'ts').slice(0, 2))('shows a test 
     .replace("from 'vitest'", "from './intermediary.js'")
     .replace("'handover-sim/certify'", `'${urlOf('src/testing/certify.ts')}'`)
     .replace("'handover-sim'", "'./intermediary.js'")
+    // The page takes a minute: a few conversations show that it runs.
+    .replace('conversations: 200', 'conversations: 5')
+    .replace('numRuns: 20', 'numRuns: 2')
   const folder = moduleFolder({ 'intermediary.js': INTERMEDIARY, 'page.ts': page })
   await import(join(folder, 'page.ts'))
   const { shim } = (await import(join(folder, 'intermediary.js'))) as { shim: Shim }

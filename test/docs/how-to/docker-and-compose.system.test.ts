@@ -57,6 +57,9 @@ async function network() {
   return { folder, local, start, run, startIntermediary, simulator }
 }
 
+/** The check with a longer time: Docker tries again. */
+const patientCheck = [...listOf('HEALTHCHECK').slice(0, -1), '60s']
+
 /** The answer to a call of the platform with this `Host`. */
 const statusFor = (port: number, host: string) =>
   new Promise<[number | undefined, boolean]>((resolve, reject) =>
@@ -89,7 +92,7 @@ describe.skipIf(!hasShell)('the containers (need bash and curl)', () => {
     expect(await run(listOf('HEALTHCHECK')).code).toBe(3)
     const server = run([...listOf('ENTRYPOINT'), ...listOf('CMD')])
     await server.stdout.until(/Ready/)
-    expect(await run(listOf('HEALTHCHECK')).code).toBe(0)
+    expect(await run(patientCheck).code).toBe(0)
     for (const name of ['handover-sim', 'host.docker.internal'])
       expect(await statusFor(simulator, `${name}:4747`)).not.toEqual([403, true])
     expect(await statusFor(simulator, 'simulator.example.test')).toEqual([403, true])
@@ -112,7 +115,7 @@ describe.skipIf(!hasShell)('the containers (need bash and curl)', () => {
     expect(playing).toContain('-f compose.scenarios.yaml up')
     const inFolder = command.map(word => word.replace(/(^|=)\/(?=scenarios|driver|reports)/g, `$1${folder}/`))
     const scenarioRun = run([...listOf('ENTRYPOINT'), ...inFolder])
-    expect(await run([...listOf('HEALTHCHECK').slice(0, -1), '60s']).code).toBe(0)
+    expect(await run(patientCheck).code).toBe(0)
     await startIntermediary()
     expect(await scenarioRun.code, scenarioRun.stderr.text).toBe(0)
     expect(readFileSync(join(folder, 'reports/junit.xml'), 'utf8')).toContain('Happy path')
