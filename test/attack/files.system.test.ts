@@ -1,4 +1,4 @@
-/** Attacks the readers of files with mutated scenario, driver, config and snapshot files, and with files that never end. */
+/** Attacks the readers of files with mutated scenario, driver and config files, and with files that never end. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,8 +11,6 @@ import ajvFormats from 'ajv-formats'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseSources } from '../../src/base/files/document.ts'
 import { main } from '../../src/commands/main.ts'
-import { createSimulator } from '../../src/index.ts'
-import { InvalidSnapshotError } from '../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { createDraw, type Draw } from './mutations.ts'
 import { rounds, seed } from './rounds.ts'
@@ -143,34 +141,6 @@ test(
   },
   120_000 + ROUNDS * 1000,
 )
-
-test(
-  'a mutated snapshot file is refused with its field, or restored',
-  async () => {
-    const found: string[] = []
-    await using sim = createSimulator()
-    const chat = await sim.chat({ id: 'c1', history: [{ user: 'Hi' }] })
-    await chat.press('handover').catch(() => {})
-    const whole = JSON.stringify(sim.snapshot({ journal: true, keys: true }))
-    for (let round = 0; round < ROUNDS && found.length < 20; round++) {
-      const text = mutatedText(createDraw(seed(), `snapshot file ${round}`), whole)
-      const problem = await restoreProblem(sim, text)
-      if (problem !== null) found.push(`round ${round}: ${problem}`)
-    }
-    expect(found).toEqual([])
-  },
-  120_000 + ROUNDS * 1000,
-)
-
-async function restoreProblem(sim: ReturnType<typeof createSimulator>, text: string): Promise<string | null> {
-  const begun = process.threadCpuUsage()
-  try {
-    await sim.restore(JSON.parse(text))
-  } catch (error) {
-    if (!(error instanceof InvalidSnapshotError) && !(error instanceof SyntaxError)) return String(error)
-  }
-  return msSince(begun) > SLOW_MS ? `took ${msSince(begun)} ms` : null
-}
 
 test('a device, a pipe or too many bytes in place of a body are refused', async () => {
   const pipe = join(attackedFolder(), 'pipe')

@@ -118,7 +118,7 @@ const RECEIVERS: readonly (readonly [what: string, Behaviour, outcome: string | 
     sendsAndEnds(`${HEAD}connection: close\r\n\r\n${KILOBYTES}`),
     'delivered',
   ],
-  ['closes without an answer', sendsAndEnds(''), ENDED],
+  ['closes without an answer', socket => void socket.end(), ENDED],
   ['closes within the headers', sendsAndEnds(HEAD), ENDED],
   ['closes within the body', sendsAndEnds(`${HEAD}content-length: 10\r\n\r\nx`), ENDED],
   ['resets without an answer', socket => void socket.resetAndDestroy(), ENDED],

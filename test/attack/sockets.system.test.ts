@@ -26,41 +26,29 @@ const withLength = (path: string, body: string): string =>
 
 const INNER = withLength(SMUGGLED, '{}')
 
+const CHUNKED = 'Transfer-Encoding: chunked'
+const LAST_CHUNK = `0\r\n\r\n${INNER}`
+
 /** Requests whose length can be understood in two ways, so that a part of the body could pass as a second request. */
-const AMBIGUOUS: Readonly<Record<string, string>> = {
-  'a length and chunks': request({
-    headers: ['Content-Length: 4', 'Transfer-Encoding: chunked'],
-    body: `0\r\n\r\n${INNER}`,
-  }),
-  'chunks and a length': request({
-    headers: ['Transfer-Encoding: chunked', 'Content-Length: 4'],
-    body: `0\r\n\r\n${INNER}`,
-  }),
-  'two lengths': request({ headers: ['Content-Length: 0', `Content-Length: ${INNER.length}`], body: INNER }),
-  'a list of lengths': request({ headers: [`Content-Length: 0, ${INNER.length}`], body: INNER }),
-  'a length with a sign': request({ headers: ['Content-Length: +0'], body: INNER }),
-  'chunks that are not the last encoding': request({
-    headers: ['Transfer-Encoding: chunked, gzip'],
-    body: `0\r\n\r\n${INNER}`,
-  }),
-  'an unknown encoding': request({ headers: ['Transfer-Encoding: xchunked'], body: `0\r\n\r\n${INNER}` }),
-  'a space before the colon': request({ headers: ['Transfer-Encoding : chunked'], body: `0\r\n\r\n${INNER}` }),
-  'a folded header': request({
-    headers: ['Transfer-Encoding:', ' chunked', 'Content-Length: 3'],
-    body: `0\r\n\r\n${INNER}`,
-  }),
-  'a chunk size with a sign': request({ headers: ['Transfer-Encoding: chunked'], body: `-1\r\n${INNER}` }),
-  'a chunk size that overflows': request({
-    headers: ['Transfer-Encoding: chunked'],
-    body: `fffffffffffffffff\r\n${INNER}`,
-  }),
-}
+const AMBIGUOUS: readonly (readonly [what: string, body: string, ...headers: string[]])[] = [
+  ['a length and chunks', LAST_CHUNK, 'Content-Length: 4', CHUNKED],
+  ['chunks and a length', LAST_CHUNK, CHUNKED, 'Content-Length: 4'],
+  ['two lengths', INNER, 'Content-Length: 0', `Content-Length: ${INNER.length}`],
+  ['a list of lengths', INNER, `Content-Length: 0, ${INNER.length}`],
+  ['a length with a sign', INNER, 'Content-Length: +0'],
+  ['chunks that are not the last encoding', LAST_CHUNK, 'Transfer-Encoding: chunked, gzip'],
+  ['an unknown encoding', LAST_CHUNK, 'Transfer-Encoding: xchunked'],
+  ['a space before the colon', LAST_CHUNK, 'Transfer-Encoding : chunked'],
+  ['a folded header', LAST_CHUNK, 'Transfer-Encoding:', ' chunked', 'Content-Length: 3'],
+  ['a chunk size with a sign', `-1\r\n${INNER}`, CHUNKED],
+  ['a chunk size that overflows', `fffffffffffffffff\r\n${INNER}`, CHUNKED],
+]
 
 describe('ambiguous lengths', () => {
-  test.each(Object.entries(AMBIGUOUS))('%s is refused, and no part of the body is a request', async (_what, bytes) => {
+  test.each(AMBIGUOUS)('%s is refused, and no part of the body is a request', async (_what, body, ...headers) => {
     const server = await startAttackedServer()
     const connection = await connectRaw(server.port)
-    connection.send(bytes)
+    connection.send(request({ headers, body }))
     expect(await connection.ended()).toMatch(/^HTTP\/1\.1 400 /)
     expect(server.journal.query({ kind: 'api' }).filter(({ path }) => path === SMUGGLED)).toEqual([])
     await playHandover(server)

@@ -1,9 +1,9 @@
 /** Plays random calls in eight workspaces of one server at the same time, and checks that none sees anything of another. */
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRandom, type Random } from '../../src/base/runtime/random.ts'
 import { verify } from '../../src/platform/signature/index.ts'
+import { startWebhook } from '../support/network.ts'
 import { sendRaw, startAttackedServer } from './attacked-server.ts'
 import { rounds, seed } from './rounds.ts'
 
@@ -21,17 +21,12 @@ interface Delivered {
 /** Starts one receiver for all workspaces; the path of the webhook names the workspace. */
 async function startReceiver(): Promise<{ url: string; delivered: Delivered[] }> {
   const delivered: Delivered[] = []
-  const server = createServer(async (request, response) => {
-    const text = Buffer.concat(await request.toArray()).toString()
-    delivered.push({ workspace: request.url!.slice(1), text, headers: request.headers })
+  const webhook = await startWebhook(({ url, headers }, response) => {
+    delivered.push({ workspace: url!.replace('/webhook/', ''), text: webhook.bodies.at(-1)!, headers })
     response.end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, delivered }
+  onTestFinished(() => webhook[Symbol.asyncDispose]())
+  return { url: webhook.url, delivered }
 }
 
 interface WorkspaceInfo {
@@ -89,13 +84,12 @@ function randomStep(name: string, { api_key, bot_api_key, bot_id }: WorkspaceInf
   ])
 }
 
-async function send(port: number, { method, path, key, body }: Omit<Step, 'isRepeatable'>) {
+function send(port: number, { method, path, key, body }: Omit<Step, 'isRepeatable'>) {
   const headers = {
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...(body && { 'content-type': 'application/json' }),
   }
-  const bytes = new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body))
-  return sendRaw(port, { method, path, headers, body: bytes })
+  return sendRaw(port, { method, path, headers, body: JSON.stringify(body) ?? '' })
 }
 
 const OTHERS = new Map(NAMES.map(name => [name, NAMES.filter(other => other !== name).map(secretOf)]))
