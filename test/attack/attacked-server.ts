@@ -49,8 +49,8 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** An attack that gets no answer in this time has failed. */
-const NO_ANSWER_MS = 30_000
+/** Bounds a server that hangs: an attack that gets no answer in this time has failed. */
+const NO_ANSWER_MS = 100_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -95,21 +95,14 @@ export function bugIn({ method, path }: RawRequest, { status, headers, body }: R
   return status === 500 && isInternal ? `${method} ${path} was answered with ${status}: ${body.slice(0, 400)}` : null
 }
 
-/** Calls an endpoint of the platform with the right key, expects this status, and returns the answer. */
-export async function callPlatform(
-  { url, apiKey, botId }: Pick<PlatformServer, 'url' | 'apiKey' | 'botId'>,
-  name: string,
-  body: object,
-  status = 200,
-): Promise<Record<string, unknown>> {
+/** Calls an endpoint of the platform with the right key, and expects success. */
+async function callPlatform({ url, apiKey, botId }: PlatformServer, name: string, body: object): Promise<void> {
   const response = await fetch(`${url}/api/v2/handover/${name}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ bot_id: botId, ...body }),
   })
-  const text = await response.text()
-  expect({ name, status: response.status, text }).toMatchObject({ status })
-  return JSON.parse(text)
+  expect({ name, status: response.status, text: await response.text() }).toMatchObject({ status: 200 })
 }
 
 /** Opens the queue and plays a whole handover in a new chat: request, start, messages in both directions, end, transcript. */

@@ -141,7 +141,10 @@ const RECEIVERS: readonly (readonly [what: string, Behaviour, outcome: string | 
   ['sends status 999', sends('HTTP/1.1 999 ?\r\ncontent-length: 0\r\n\r\n'), /^(not_acknowledged|not_http)$/],
 ]
 
-const KNOBS = { 'webhook.timeout': `${TIMEOUT_MS}ms`, 'webhook.redirect': 'follow' } as const
+/** Only deliveries that have to fail of it have a short time. */
+const SHORT = { 'webhook.timeout': `${TIMEOUT_MS}ms` } as const
+const LONG = { 'webhook.timeout': '1m' } as const
+const KNOBS = { ...LONG, 'webhook.redirect': 'follow' } as const
 
 let sim: PlatformSimulator
 let receiver: TcpReceiver
@@ -156,11 +159,13 @@ type Delivery = EntryOf<'delivery'>
 const describeOutcome = ({ outcome, failure }: Delivery): string => failure?.code ?? outcome
 
 /** Sends a message while the receiver behaves like this, and one to a healthy receiver afterwards. */
-async function deliver(behave: Behaviour): Promise<readonly [Delivery, Delivery]> {
+async function deliver(behave: Behaviour, mayTimeOut: boolean): Promise<readonly [Delivery, Delivery]> {
   const chat = await takenOver(sim)
   receiver.behave = behave
+  if (mayTimeOut) await sim.configure(SHORT)
   await chat.says('Hello')
   receiver.behave = healthy
+  await sim.configure(LONG)
   await chat.says('Hello again')
   await sim.settled()
   const [first, second] = sim.deliveries.slice(-2)
@@ -173,7 +178,7 @@ describe.each(RECEIVERS)('a receiver that %s', (_, behave, expected) => {
   test('ends the delivery in time, and does not disturb the next one', async () => {
     const before = residentMb()
     for (let round = 0; round < Math.ceil(rounds(1) / 20); round++) {
-      const [first, second] = await deliver(behave)
+      const [first, second] = await deliver(behave, new RegExp(expected).test('timeout'))
       expect(describeOutcome(first)).toMatch(expected)
       expect(describeOutcome(second)).toBe('delivered')
       expect(Object.keys(first.response?.headers ?? {}).length).toBeLessThan(5)
@@ -216,8 +221,10 @@ describe('more chats than connections', () => {
 
   test('deliveries end in time once they are sent, and leave no connection open', async () => {
     receiver.behave = () => {}
+    await sim.configure(SHORT)
     const chats = await pressAll()
     await expect.poll(() => sim.deliveries.length).toBe(CHATS)
+    await sim.configure(LONG)
     expect(new Set(sim.deliveries.map(describeOutcome))).toEqual(new Set(['timeout']))
     await expect.poll(() => receiver.open.size).toBe(0)
     receiver.behave = healthy
@@ -246,8 +253,8 @@ const endless = (onCancel: () => void) =>
   })
 
 describe('a webhook function', () => {
-  const deliveredBy = async (fetch: () => Response): Promise<Delivery> => {
-    const own = createSimulator({ webhook: { fetch }, knobs: KNOBS })
+  const deliveredBy = async (fetch: () => Response, knobs: object = LONG): Promise<Delivery> => {
+    const own = createSimulator({ webhook: { fetch }, knobs })
     onTestFinished(() => own.close())
     const chat = await own.chat()
     await chat.press('handover')
@@ -264,7 +271,7 @@ describe('a webhook function', () => {
   test('that returns a body that never ends in time is cancelled', async () => {
     let cancelled = 0
     const silent = () => new ReadableStream<Uint8Array>({ cancel: () => void cancelled++ })
-    const delivery = await deliveredBy(() => new Response(silent()))
+    const delivery = await deliveredBy(() => new Response(silent()), SHORT)
     expect([delivery.failure, cancelled]).toEqual([{ code: 'timeout', timeout_ms: TIMEOUT_MS }, 1])
   })
 })

@@ -51,13 +51,13 @@ export interface RunResult {
   readonly stderr: string
 }
 
-/** Runs a program, for at most 50 s. */
+/** Runs a program; a program that hangs ends after five minutes. */
 export function run(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunResult> {
-  const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 50_000 }
+  const options = { cwd: pathOf('.'), env: { ...process.env, ...env }, timeout: 300_000 }
   return new Promise(resolve =>
     execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),

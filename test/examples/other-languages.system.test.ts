@@ -50,7 +50,7 @@ const SUITES = [
   { folder: 'xunit', command: 'dotnet test', installed: () => has('dotnet', '--version'), passed: 'Passed!' },
 ]
 
-it.for(SUITES)('$folder', async ({ folder, command, installed, passed }, { skip }) => {
+it.for(SUITES)('$folder', { timeout: 300_000 }, async ({ folder, command, installed, passed }, { skip }) => {
   skip(!installed(), `${folder} is not installed`)
   const [port, platformPort] = [await freePort(), await freePort()]
   const cwd = folderWith({
