@@ -150,7 +150,7 @@ let sim: PlatformSimulator
 let receiver: TcpReceiver
 beforeEach(async () => {
   receiver = await startReceiver(healthy)
-  sim = createSimulator({ webhook: { url: receiver.url }, knobs: KNOBS })
+  sim = createSimulator({ ackTimeout: '5m', webhook: { url: receiver.url }, knobs: KNOBS })
 })
 afterEach(() => sim.close())
 
@@ -195,7 +195,7 @@ describe('more chats than connections', () => {
 
   const pressAll = async () => {
     const chats = await Promise.all(Array.from({ length: CHATS }, () => sim.chat()))
-    for (const chat of chats) void chat.press('handover')
+    await Promise.all(chats.map(chat => chat.press('handover', { async: true })))
     return chats
   }
 
