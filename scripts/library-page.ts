@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 
-const ENTRIES: Readonly<Record<string, string>> = {
+export const ENTRIES: Readonly<Record<string, string>> = {
   'handover-sim': 'src/index.ts',
   'handover-sim/vitest': 'src/testing/vitest/index.ts',
   'handover-sim/msw': 'src/testing/msw.ts',
@@ -34,7 +34,7 @@ interface Name {
   readonly name: string
 }
 
-interface Exported {
+export interface Exported {
   readonly name: string
   readonly about: string
   /** As TypeScript. */
@@ -53,7 +53,7 @@ function sourceOf(file: string) {
 }
 
 /** What a file exports, also again from others, in the order of the file. */
-function exportsOf(file: string): Exported[] {
+export function exportsOf(file: string): Exported[] {
   const { text, body } = sourceOf(file)
   const found: Exported[] = []
   for (const node of body) {

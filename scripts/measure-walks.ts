@@ -1,13 +1,10 @@
 /**
- * Measures which files of src execute code for one call, one delivery, one `expect` and one `run`, by V8's coverage of
- * real runs from the sources: `node scripts/measure-walks.ts message` (or `delivery`, `expect`, `run`) prints them as JSON.
+ * Measures which files of src execute code for one call and one delivery, by V8's coverage of real runs from the sources:
+ * `node scripts/measure-walks.ts message` (or `delivery`) prints them as JSON.
  */
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { Session } from 'node:inspector'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SRC = new URL('../src/', import.meta.url).href
@@ -105,48 +102,7 @@ async function measureDelivery(): Promise<string[]> {
   return files
 }
 
-/** The call that is expected arrives before the step starts, so that its files do not count. */
-async function measureExpect(): Promise<string[]> {
-  const { createSimulator } = await import('../src/index.ts')
-  const { defineScenario, expectCall, press, runScenario } = await import('../src/testing/scenario.ts')
-  const sim = createSimulator({
-    webhook: {
-      fetch: async incoming => {
-        const { bot, chat } = (await incoming.json()) as { bot: { id: number }; chat: { id: string } }
-        await sim.fetch(`${sim.baseUrl}/api/v2/handover/start`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ bot_id: bot.id, chat_id: chat.id, sender, supports_attachment: false }),
-        })
-        return new Response()
-      },
-    },
-  })
-  let files: string[] = []
-  sim.journal.subscribe(entry => {
-    if (entry.kind !== 'note' || (entry as { step?: number }).step !== 2) return
-    if (entry.note === 'step_started') executedFiles()
-    if (entry.note === 'step_ended') files = executedFiles()
-  })
-  const scenario = defineScenario({ name: 'Two steps' }, [press('handover'), expectCall('start')])
-  const run = await runScenario(sim, scenario)
-  run.assertPassed()
-  return files
-}
-
-/** The whole command; no agent accepts the chat, so the expectation fails and its report is written too. */
-async function measureRun(): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-walk-'))
-  const steps = ['press: handover', 'expect: { start: {}, within: 100ms }'].map(step => `  - ${step}\n`)
-  writeFileSync(join(folder, 'two-steps.yaml'), `version: 1\nname: Two steps\nsteps:\n${steps.join('')}`)
-  process.chdir(folder)
-  const { main } = await import('../src/commands/main.ts')
-  const code = await main(['run', 'two-steps.yaml', '--self-test', '--report', 'pretty=report.txt'])
-  if (code !== 1) throw new Error(`Failed to measure: run ended with exit code ${code}.`)
-  return executedFiles()
-}
-
-const WALKS = { message: measureMessage, delivery: measureDelivery, expect: measureExpect, run: measureRun }
+const WALKS = { message: measureMessage, delivery: measureDelivery }
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = await WALKS[process.argv[2] as keyof typeof WALKS]()
   console.log(`\n${JSON.stringify(files)}`)

@@ -1,4 +1,4 @@
-/** Writes the measured walks into docs/explanation/architecture.md: the files that a call, a delivery and an expectation execute. */
+/** Writes the measured walks into docs/explanation/architecture.md: the files that a call and a delivery execute. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** The most files of each walk. */
-export const LIMITS = { message: 15, delivery: 16, expect: 20, run: 110 } as const
+export const LIMITS = { message: 15, delivery: 16 } as const
 export type Walk = keyof typeof LIMITS
 export const WALKS = Object.keys(LIMITS) as Walk[]
 
@@ -48,16 +48,13 @@ const purposeOf = (file: string): string => {
     .replace(/:$/, '.')
 }
 
-/** Returns the page with the measured lists. Of the whole `run` it only says the bound, which changes less often than the number. */
+/** Returns the page with the measured lists. */
 export async function architecturePage(): Promise<string> {
   let page = readFileSync(join(ROOT, 'docs/explanation/architecture.md'), 'utf8')
   for (const walk of WALKS) {
-    const files = walk === 'run' ? [] : await measureWalk(walk)
+    const files = await measureWalk(walk)
     const list = files.map((file, index) => `${index + 1}. \`src/${file}\`: ${purposeOf(file)}\n`).join('')
-    const text =
-      walk === 'run'
-        ? `at most ${LIMITS.run} files.\n`
-        : `${files.length} files, those that import others first:\n\n${list}`
+    const text = `${files.length} files, those that import others first:\n\n${list}`
     const block = new RegExp(`(<!-- measured: ${walk} -->\\n)[\\s\\S]*?(<!-- end -->)`)
     if (!block.test(page)) throw new Error(`docs/explanation/architecture.md has no place for the walk ${walk}.`)
     page = page.replace(block, (_, begin: string, end: string) => `${begin}${text}${end}`)

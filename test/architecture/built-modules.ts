@@ -9,18 +9,20 @@ interface Literal {
 }
 interface Node {
   readonly type: string
+  readonly await?: boolean
   readonly source?: Literal
   readonly callee?: { readonly name?: string }
   readonly arguments?: readonly Literal[]
 }
 
-/** What a file imports and awaits. */
 interface BuiltModule {
   /** The specifiers of `import`, `export from` and `require` outside of functions. */
   readonly atOnce: readonly string[]
   /** The specifiers of all imports, static and dynamic, and of every `require`. */
   readonly ever: readonly string[]
+  /** Such a module cannot be loaded by `require`. */
   readonly hasTopLevelAwait: boolean
+  /** `import()` and `import.meta` fail in a CommonJS module of jest. */
   readonly usesModuleSyntax: boolean
 }
 
@@ -37,15 +39,10 @@ function* nodesOf(file: string): Generator<{ node: Node; inFunction: boolean }> 
   }
 }
 
-const isRequire = ({ type, callee }: Node) => type === 'CallExpression' && callee?.name === 'require'
-
-function specifierOf(node: Node): string | null {
-  const found = isRequire(node) ? node.arguments?.[0] : node.source
+function specifierOf({ type, source, callee, arguments: args }: Node): string | null {
+  const found = type === 'CallExpression' && callee?.name === 'require' ? args?.[0] : source
   return found?.type === 'Literal' && typeof found.value === 'string' ? found.value : null
 }
-
-const isAwait = (node: Node) => node.type === 'AwaitExpression' || (node as { await?: boolean }).await === true
-const isModuleSyntax = ({ type }: Node) => type === 'ImportExpression' || type === 'MetaProperty'
 
 function parseModule(file: string): BuiltModule {
   const [atOnce, ever]: [string[], string[]] = [[], []]
@@ -54,8 +51,8 @@ function parseModule(file: string): BuiltModule {
     const specifier = specifierOf(node)
     if (specifier !== null) ever.push(specifier)
     if (specifier !== null && !inFunction && node.type !== 'ImportExpression') atOnce.push(specifier)
-    hasTopLevelAwait ||= !inFunction && isAwait(node)
-    usesModuleSyntax ||= isModuleSyntax(node)
+    hasTopLevelAwait ||= !inFunction && (node.type === 'AwaitExpression' || node.await === true)
+    usesModuleSyntax ||= node.type === 'ImportExpression' || node.type === 'MetaProperty'
   }
   return { atOnce, ever, hasTopLevelAwait, usesModuleSyntax }
 }
@@ -63,31 +60,21 @@ function parseModule(file: string): BuiltModule {
 /** Parsed once: the entries share most of their files, which are megabytes of code. */
 const modules = new Map<string, BuiltModule>()
 
-function moduleOf(file: string): BuiltModule {
-  const known = modules.get(file) ?? parseModule(file)
-  modules.set(file, known)
-  return known
+export function moduleOf(file: string): BuiltModule {
+  const parsed = modules.get(file) ?? parseModule(file)
+  modules.set(file, parsed)
+  return parsed
 }
 
-/** Returns the specifiers of all imports, static and dynamic, and of `require`. */
-export const specifiersOf = (file: string): readonly string[] => moduleOf(file).ever
-
-/** Returns the files of dist/ that load with a file (`at once`), or that it may also load later (`ever`). */
-export function loadedWith(file: string, when: 'at once' | 'ever'): string[] {
+/** Returns the files of dist/ that load with a file (`atOnce`), or that it may also load later (`ever`). */
+export function loadedWith(file: string, when: 'atOnce' | 'ever'): string[] {
   const found = new Set<string>()
   const visit = (one: string): void => {
     if (found.has(one)) return
     found.add(one)
-    const { atOnce, ever } = moduleOf(one)
-    for (const specifier of when === 'ever' ? ever : atOnce)
+    for (const specifier of moduleOf(one)[when])
       if (specifier.startsWith('.')) visit(normalize(join(dirname(one), specifier)))
   }
   visit(file)
   return [...found].sort()
 }
-
-/** A module with a top-level await cannot be loaded by `require`. */
-export const hasTopLevelAwait = (file: string): boolean => moduleOf(file).hasTopLevelAwait
-
-/** `import()` and `import.meta` fail in a CommonJS module of jest. */
-export const usesModuleSyntax = (file: string): boolean => moduleOf(file).usesModuleSyntax

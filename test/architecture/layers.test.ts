@@ -1,10 +1,27 @@
-/** Checks that the imports of src follow the order of docs/explanation/architecture.md, and other rules for files. */
-import { basename, dirname, join, normalize } from 'node:path'
+/**
+ * Checks the imports: the order of the folders of src in docs/explanation/architecture.md, circles, clocks, mutable
+ * module state, and that no script depends on a test.
+ */
+import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesIn, importsOf, read } from './files.ts'
 
-const FILES = filesIn('src', '.ts', '.tsx')
+const SOURCES = new Map(filesIn('src', '.ts', '.tsx').map(file => [file, read(`src/${file}`)]))
+const FILES = [...SOURCES.keys()]
 const PAGE = read('docs/explanation/architecture.md')
+
+interface Import {
+  readonly file: string
+  readonly target: string
+}
+/** The imports of files by files, as paths below `folder`. */
+const importsIn = (file: string, source: string): Import[] =>
+  importsOf(source)
+    .filter(specifier => specifier.startsWith('.'))
+    .map(specifier => ({ file, target: normalize(join(dirname(file), specifier)) }))
+const IMPORTS = [...SOURCES].flatMap(([file, source]) => importsIn(file, source))
+const importsByFile = Map.groupBy(IMPORTS, ({ file }) => file)
+const shown = (imports: readonly Import[]) => imports.map(({ file, target }) => `${file} -> ${target}`)
 
 const stepsOf = (order: string) => order.split(' -> ').map(step => step.split(', '))
 /** `commands -> testing -> ...` for the wings, and `platform: simulator -> api, ...` for the folders of one. */
@@ -22,72 +39,89 @@ const folderBelow = (folder: string, file: string) => {
   return rest.length === 1 ? '.' : rest[0]!
 }
 
-const importsBelow = (folder: string) =>
-  FILES.filter(file => file.startsWith(folder)).flatMap(file =>
-    importsOf(read(`src/${file}`))
-      .filter(specifier => specifier.startsWith('.'))
-      .map(specifier => ({ file, target: normalize(join(dirname(file), specifier)) }))
-      .filter(({ target }) => target.startsWith(folder) && !target.startsWith('..') && !target.endsWith('.css')),
-  )
-
 describe('the order of folders', () => {
-  it('the page orders the wings, and every wing with folders', () => {
-    const wings = [...new Set(FILES.map(file => folderBelow('', file)))].filter(wing => wing !== '.')
-    expect(ORDERS[0]!.steps.flat().sort()).toEqual(wings.sort())
-    const nested = wings.filter(wing => FILES.some(file => file.startsWith(`${wing}/`) && file.split('/').length > 2))
-    expect(ORDERS.map(({ folder }) => folder)).toEqual(expect.arrayContaining(nested.map(wing => `${wing}/`)))
-  })
-
   it.each(ORDERS)('imports below src/$folder point to the right only', ({ folder, steps }) => {
-    const found = importsBelow(folder)
     const present = new Set(FILES.filter(file => file.startsWith(folder)).map(file => folderBelow(folder, file)))
     if (folder === '') present.delete('.')
     expect(steps.flat().sort()).toEqual([...present].sort())
     const rank = (file: string) => steps.findIndex(step => step.includes(folderBelow(folder, file)))
-    const wrong = found.filter(
-      ({ file, target }) =>
-        file !== 'index.ts' && folderBelow(folder, file) !== folderBelow(folder, target) && rank(target) <= rank(file),
+    const inside = IMPORTS.filter(({ file, target }) => file.startsWith(folder) && target.startsWith(folder)).filter(
+      ({ file, target }) => SOURCES.has(target) && folderBelow(folder, file) !== folderBelow(folder, target),
     )
-    expect(found.length).toBeGreaterThan(4)
-    expect(wrong.map(({ file, target }) => `${file} -> ${target}`)).toEqual([])
+    expect(shown(inside.filter(({ file, target }) => file !== 'index.ts' && rank(target) <= rank(file)))).toEqual([])
   })
 
-  it('every wing has a README', () => {
-    const wings = ORDERS[0]!.steps.flat()
-    expect(wings.filter(wing => read(`src/${wing}/README.md`).split('\n').length < 8)).toEqual([])
+  it('covers every wing that has folders', () => {
+    const nested = new Set(FILES.filter(file => file.split('/').length > 2).map(file => `${file.split('/')[0]}/`))
+    expect(ORDERS.map(({ folder }) => folder)).toEqual(expect.arrayContaining([...nested]))
   })
 
-  it('no file imports src/index.ts', () => {
-    expect(importsBelow('').filter(({ target }) => target === 'index.ts')).toEqual([])
-  })
-
-  it('every import refers to a file of src or to a JSON fixture', () => {
-    const data = FILES.flatMap(file =>
-      importsOf(read(`src/${file}`))
-        .filter(specifier => specifier.startsWith('.'))
-        .map(specifier => normalize(join(dirname(file), specifier)))
-        .filter(target => !FILES.includes(target)),
-    )
-    expect(data.filter(target => !/^\.\.\/fixtures\/.*\.json$|^pages\/web\/.*\.css$/.test(target))).toEqual([])
+  it('no file imports src/index.ts, and others than sources are styles and JSON fixtures', () => {
+    const isAllowed = ({ target }: Import) =>
+      target === 'index.ts'
+        ? false
+        : SOURCES.has(target) || /^\.\.\/fixtures\/.*\.json$|^pages\/web\/.*\.css$/.test(target)
+    expect(shown(IMPORTS.filter(one => !isAllowed(one)))).toEqual([])
   })
 })
 
-describe('files', () => {
-  const CLOCKS =
+/** Returns a path from the file to itself through files of its folder; types count. */
+function circleOf(file: string): string[] | null {
+  const cameFrom = new Map<string, string>()
+  const queue = [file]
+  for (const one of queue) {
+    for (const { target } of importsByFile.get(one) ?? []) {
+      if (target === file) {
+        const path = [file]
+        for (let at = one; at !== file; at = cameFrom.get(at)!) path.unshift(at)
+        return [file, ...path]
+      }
+      if (dirname(target) !== dirname(file) || cameFrom.has(target)) continue
+      cameFrom.set(target, one)
+      queue.push(target)
+    }
+  }
+  return null
+}
+
+it('the files of a folder do not import each other in a circle', () => {
+  expect(FILES.flatMap(file => circleOf(file)?.join(' -> ') ?? [])).toEqual([])
+})
+
+it('no script imports a test', () => {
+  const scripts = filesIn('scripts', '.ts', '.mjs', '.cts').flatMap(file =>
+    importsIn(`scripts/${file}`, read(`scripts/${file}`)),
+  )
+  expect(scripts.length).toBeGreaterThan(30)
+  expect(shown(scripts.filter(({ target }) => target.startsWith('test/')))).toEqual([])
+})
+
+it('only base/runtime reads a clock or draws random numbers', () => {
+  const clocks =
     /\b(Date\.now|setTimeout|setInterval|setImmediate|Math\.random|randomUUID|performance\.now|hrtime)\b|\bnew Date\(\)/
+  const [inside, outside] = [true, false].map(isRuntime =>
+    FILES.filter(file => file.startsWith('base/runtime/') === isRuntime && clocks.test(SOURCES.get(file)!)),
+  )
+  expect(outside).toEqual([])
+  expect(inside).not.toEqual([])
+})
 
-  it('only runtime reads a clock or draws random numbers', () => {
-    const outside = FILES.filter(file => !file.startsWith('base/runtime/'))
-    const named = outside.flatMap(file =>
-      read(`src/${file}`)
-        .split('\n')
-        .flatMap((line, index) => (CLOCKS.test(line) ? [`src/${file}:${index + 1}: ${line.trim()}`] : [])),
-    )
-    expect(named).toEqual([])
-    expect(FILES.filter(file => file.startsWith('base/runtime/') && CLOCKS.test(read(`src/${file}`)))).not.toEqual([])
-  })
+/** State that belongs to the process, by file and name, and why. */
+const OF_THE_PROCESS: Readonly<Record<string, string>> = {
+  'base/runtime/node.ts: firstLoads': 'Node has one cache of modules, for the whole process',
+  'base/runtime/time-limit.ts: sandbox': 'a context of V8 takes a millisecond to create, a test of a pattern 60 us',
+  'testing/interceptors/interceptors.ts: undo': 'the patched modules of Node are those of the whole process',
+  'running/agent-driver/process-group.ts: groups': 'programs that end with this process, which has one end',
+}
 
-  it('none has a generic name', () => {
-    expect(FILES.filter(file => /^(utils?|helpers?|common|types|misc|shared)\.ts$/.test(basename(file)))).toEqual([])
+it('no module has variables that change, which two simulators would share', () => {
+  const isWritten = (source: string, name: string) =>
+    new RegExp(`(?<![.\\w])${name}\\.(set|add|delete|clear|push|pop|shift|unshift|splice)\\(`).test(source)
+  const found = [...SOURCES].flatMap(([file, source]) => {
+    const variables = [...source.matchAll(/^(?:export )?let (\w+)/gm)].map(([, name]) => name!)
+    const collections = [...source.matchAll(/^(?:export )?const (\w+)\b.* = (?:new (?:Weak)?(?:Map|Set)\b|\[)/gm)]
+    const written = collections.map(([, name]) => name!).filter(name => isWritten(source, name))
+    return [...variables, ...written].map(name => `${file}: ${name}`)
   })
+  expect(found.sort()).toEqual(Object.keys(OF_THE_PROCESS).sort())
 })

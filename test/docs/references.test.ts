@@ -1,118 +1,103 @@
-/** Checks the links, scripts, knobs and numbers on every page. */
+/** Checks that the links, commands, routes, scripts, knobs and files that the pages name exist. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { KEPT_BODY_CHARS } from '../../src/base/runtime/transport.ts'
+import { COMMANDS } from '../../src/commands/main.ts'
 import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
-import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../src/platform/contract/examples.ts'
-import { defaultKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
-import { DEFAULTS } from '../../src/platform/simulator/options.ts'
-import { signingHeaders } from '../../src/platform/webhooks/request.ts'
+import { KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
 import { SETTINGS } from '../../src/server/config/settings.ts'
-import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
+import { controlOpenApi } from '../../src/server/control/openapi.ts'
+import { blocks, inlineCode, PAGES, pathOf, read } from './pages.ts'
 
 const headingId = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
+const linksIn = (text: string) => [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, to]) => to!)
 
-const headingsOf = (page: string) => [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => headingId(heading!))
+const CONTENTS = PAGES.map(page => {
+  const text = read(page)
+  const inline = inlineCode(text)
+  const inBlocks = [...blocks(text, ''), ...blocks(text, 'sh')].join('\n')
+  return {
+    page,
+    inline,
+    inBlocks,
+    /** All that a reader may type. */
+    typed: [...inline, inBlocks].join('\n'),
+    links: linksIn(text).filter(to => !/^https?:/.test(to)),
+    headings: [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => headingId(heading!)),
+  }
+})
+type Content = (typeof CONTENTS)[number]
 
-/** This page has names of the source. */
-const API = 'docs/reference/api.md'
+/** Lists what the pages name and `namesIn` finds wrong. */
+const wrongIn = (namesIn: (content: Content) => string[]) =>
+  CONTENTS.flatMap(content => namesIn(content).map(name => `${content.page}: ${name}`))
 
-describe.each(PAGES)('%s', page => {
-  it('links to files and headings that exist', () => {
-    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, to]) => to!).filter(to => !/^https?:/.test(to))
-    const broken = links.filter(link => {
+describe('the pages name only', () => {
+  it('files and headings that exist, in their links', () => {
+    const headings = new Map(CONTENTS.map(content => [content.page, content.headings]))
+    const isBroken = (page: string, link: string) => {
       const [file = '', heading] = link.split('#')
       const target = file === '' ? page : join(dirname(page), file)
-      return !existsSync(pathOf(target)) || (heading !== undefined && !headingsOf(target).includes(heading))
-    })
-    expect(broken).toEqual([])
+      return !existsSync(pathOf(target)) || (heading !== undefined && !headings.get(target)?.includes(heading))
+    }
+    expect(wrongIn(({ page, links }) => links.filter(link => isBroken(page, link)))).toEqual([])
   })
 
-  it.skipIf(page === API)('names only knobs and assumptions that exist', () => {
+  it('knobs and assumptions that exist', () => {
     const groups = new Set(KNOB_NAMES.map(name => name.split('.')[0]!))
-    const known: string[] = [
-      ...KNOB_NAMES,
-      ...ASSUMPTIONS.map(({ name }) => name),
-      ...Object.keys(SETTINGS),
-      'chat.messages',
-    ]
-    const files = /\.(js|ts|py|json|ya?ml|md|log)$/
-    const named = inlineCode(read(page))
-      .map(text => /^([a-z]+)\.[a-zA-Z]+$/.exec(text))
-      .filter(match => match !== null && groups.has(match[1]!) && !files.test(match[0]))
-      .map(match => match![0])
-    expect(named.filter(name => !known.includes(name))).toEqual([])
+    const names = new Set([...KNOB_NAMES, ...ASSUMPTIONS.map(({ name }) => name), ...Object.keys(SETTINGS)])
+    const isKnob = (name: string) => groups.has(/^([a-z]+)\.[a-zA-Z]+$/.exec(name)?.[1] ?? '')
+    const isFile = (name: string) => /\.(js|ts|py|json|ya?ml|md|log)$/.test(name)
+    const unknown = ({ page, inline }: Content) =>
+      // The page of the library names properties of the source.
+      page === 'docs/reference/api.md' ? [] : inline.filter(name => isKnob(name) && !isFile(name) && !names.has(name))
+    expect(wrongIn(unknown).filter(one => !one.endsWith(' chat.messages'))).toEqual([])
   })
 
-  it('names only scripts that exist', () => {
+  it('scripts and commands that exist, and blocks type commands with npx', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-    const text = [...inlineCode(read(page)), ...blocks(read(page), ''), ...blocks(read(page), 'sh')].join('\n')
-    const named = [...text.matchAll(/\bnpm (?:run )?(?:-s )?([a-z:]+)/g)].map(([, name]) => name!)
-    expect(named.filter(name => !(name in scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual([])
+    const unknown = ({ typed, inBlocks }: Content) => [
+      ...[...typed.matchAll(/\bnpm (?:run )?(?:-s )?([a-z:]+)/g)]
+        .map(([, name]) => name!)
+        .filter(name => !(name in scripts) && !['ci', 'install', 'pack'].includes(name)),
+      // No message in JSON that begins with the name of the program.
+      ...[...typed.matchAll(/(?<!")handover-sim(?:\.js)? ([a-z]+)/g)]
+        .map(([, name]) => name!)
+        .filter(name => !Object.hasOwn(COMMANDS, name)),
+      ...[...inBlocks.matchAll(/^(?:\$ )?handover-sim .*$/gm)].map(([line]) => line),
+    ]
+    expect(wrongIn(unknown)).toEqual([])
+  })
+
+  it('routes of the control API that exist', () => {
+    const paths = Object.keys(controlOpenApi().paths as object).map(path => path.replace(/\{\w+\}/g, '[^/]+'))
+    const route = new RegExp(`^(${paths.join('|')}|/_sim/ui)$`)
+    const unknown = ({ typed }: Content) =>
+      [...typed.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path).filter(path => !route.test(path))
+    expect(wrongIn(unknown)).toEqual([])
+  })
+
+  it('files of this repository that exist, on the pages for contributors', () => {
+    const inRepository = /^(\.ci|bench|docs|examples|fixtures|scenarios|schema|scripts|src|test)\//
+    const missing = ({ page, inline }: Content) =>
+      /explanation\/(architecture|contributing)\.md$/.test(page)
+        ? inline.filter(path => inRepository.test(path) && !existsSync(pathOf(path)))
+        : []
+    expect(wrongIn(missing)).toEqual([])
   })
 })
 
 it.each(['tutorials', 'how-to', 'reference', 'explanation'])('the index of docs/%s has all its pages', folder => {
-  const pages = PAGES.filter(page => page.startsWith(`docs/${folder}/`) && !/README\.md$|\/checks\//.test(page))
-  expect(pages.length).toBeGreaterThan(3)
+  const targetsOf = (page: string) =>
+    CONTENTS.find(one => one.page === page)!.links.map(link => join(dirname(page), link.split('#')[0]!))
+  const isListed = (page: string) => page.startsWith(`docs/${folder}/`) && !/\/checks\//.test(page)
   const index = `docs/${folder}/README.md`
-  expect(
-    linksOf(index)
-      .filter(page => page.startsWith(`docs/${folder}/`) && !page.includes('/checks/'))
-      .sort(),
-  ).toEqual(pages.sort())
-  expect(linksOf('docs/README.md')).toContain(index)
-})
-
-const linksOf = (page: string) =>
-  [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to]) => join(dirname(page), to!))
-
-const FOR_MAINTAINERS = [
-  'docs/explanation/architecture.md',
-  'docs/explanation/contributing.md',
-  'docs/explanation/figures.md',
-]
-
-it('README links the main pages, and those for maintainers in a line of their own', () => {
-  const readme = read('README.md')
-  const inReadme = linksOf('README.md')
-  expect(inReadme).toContain('docs/README.md')
-  expect(inReadme.length).toBeLessThan(36)
-  const [line = ''] = /^For maintainers: .*$/m.exec(readme) ?? []
-  for (const page of FOR_MAINTAINERS) expect(line).toContain(`](${page})`)
-  // The driver is explained before it is used.
-  expect(readme.indexOf('](docs/reference/driver.md)')).toBeLessThan(readme.indexOf('--agent-driver'))
-  expect(blocks(readme, '').map(text => text.trim())).toEqual(
-    expect.arrayContaining(['npm ci && npm run demo', 'npm ci && npm test']),
-  )
-})
-
-it('docs/reference/webhooks.md has the signature headers and the size limit', () => {
-  const page = read('docs/reference/webhooks.md')
-  const code = inlineCode(page)
-  const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
-  for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
-  expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
-})
-
-it('docs/reference/webhooks.md has the JSON of every event, and docs/reference/endpoints.md that of every call', () => {
-  const jsonIn = (page: string) => blocks(read(page), 'json').map(text => JSON.parse(text))
-  expect(jsonIn('docs/reference/webhooks.md')).toEqual(Object.values(EVENT_EXAMPLES))
-  const calls = Object.values(ENDPOINT_EXAMPLES).flatMap(({ request, response }) => [request, response])
-  expect(jsonIn('docs/reference/endpoints.md')).toEqual(calls.filter(body => body !== null))
-})
-
-it('docs/reference/control-api.md has the limit of the journal', () => {
-  expect(read('docs/reference/control-api.md')).toContain(`${DEFAULTS.journalLimit.toLocaleString('en')} entries`)
-})
-
-it('the generated pages and schemas are up to date', async () => {
-  const { code, stdout, stderr } = await run(process.execPath, ['scripts/generate.ts', '--check'])
-  expect(stdout + stderr).toBe('')
-  expect(code).toBe(0)
+  const pages = PAGES.filter(page => isListed(page) && page !== index)
+  expect(pages.length).toBeGreaterThan(3)
+  expect(targetsOf(index).filter(isListed).sort()).toEqual(pages.sort())
+  expect(targetsOf('docs/README.md')).toContain(index)
 })
