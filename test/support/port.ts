@@ -1,16 +1,37 @@
 /**
- * Finds free ports below the range that the system assigns for port 0 and outgoing connections, so that no other test
- * gets the same port between the check and its use.
+ * Finds free ports below the range that the system assigns for port 0 and outgoing connections. A file reserves each for
+ * this process, so that no other test, also of another run, gets the same port between the check and its use.
  */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const LOWEST = 10_240
 const HIGHEST = 32_000
-const WORKERS = 16
-const PORTS = Math.floor((HIGHEST - LOWEST) / WORKERS)
+const FOLDER = join(tmpdir(), 'handover-sim-test-ports')
 
-/** Each worker of vitest has ports of its own, because two of them may choose at the same time. */
-const FIRST = LOWEST + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PORTS
+/** Whether the port is reserved for this process now. */
+function reserve(port: number): boolean {
+  const file = join(FOLDER, String(port))
+  mkdirSync(FOLDER, { recursive: true })
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    // The process that reserved it may have ended: another attempt finds the port without its file.
+    if (!isRunning(Number(readFileSync(file, { encoding: 'utf8', flag: 'a+' })))) rmSync(file, { force: true })
+    return false
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 const listens = (port: number): Promise<boolean> =>
   new Promise(resolve => {
@@ -21,9 +42,9 @@ const listens = (port: number): Promise<boolean> =>
 
 /** Returns a port that is free now and that the system does not assign by itself. */
 export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = FIRST + Math.floor(Math.random() * PORTS)
-    if (await listens(port)) return port
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST))
+    if (reserve(port) && (await listens(port))) return port
   }
-  throw new Error('Failed to find a free port in 100 attempts')
+  throw new Error('Failed to find a free port in 1000 attempts')
 }
