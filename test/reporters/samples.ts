@@ -136,29 +136,6 @@ export function silentResult(): ScenarioReport {
   })
 }
 
-/** A call the platform refuses. */
-export function refusedPlay(): ScenarioReport {
-  const log = new Journal()
-  const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number, got "1042"', field: 'bot_id' }
-  const bad = log.at(50).call('start', { bot_id: '1042' }, { status: 400, response: { error } })
-  return scenarioResult({
-    name: 'Wrong type',
-    file: 'scenarios/types.yaml',
-    outcome: 'fail',
-    journal: log.entries,
-    failures: [
-      failure({
-        kind: 'contract',
-        expected: 'POST /api/v2/handover/start as documented',
-        happened: `#${bad} was refused with 400: bot_id must be a whole number, got "1042"`,
-        rules: ['E4'],
-        entrySeqs: [bad],
-      }),
-    ],
-    rerunCommand: 'npx handover-sim run scenarios/types.yaml --seed 1',
-  })
-}
-
 /** The intermediary went away in the middle. */
 export function crashedPlay(): ScenarioReport {
   const log = new Journal()
