@@ -6,19 +6,17 @@ import type { PlatformServer } from '../../src/server/start.ts'
 import { openDesk } from '../agent-driver/desk.ts'
 import { fakeIo, started } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, messagesOf, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
-
-/** Makes a chat by the control API, which asks for a person. */
-async function waitingChat(url: string, language = 'en'): Promise<string> {
-  const post = async (path: string, body: object): Promise<{ chat_id: string }> => {
-    const headers = { 'content-type': 'application/json' }
-    return (await fetch(`${url}/_sim${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+/** Makes a chat, which asks for a person. */
+async function waitingChat(url: string): Promise<string> {
+  const post = async (path: string, body: object) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return (await fetch(`${url}/_sim/chats${path}`, init)).json()
   }
-  const { chat_id } = await post('/chats', { language })
-  await post(`/chats/${chat_id}/messages`, { text: 'Where is my parcel?' })
-  await post(`/chats/${chat_id}/press?wait=ack`, { button: 'handover' })
+  const { chat_id } = await post('', { language: 'en' })
+  await post(`/${chat_id}/messages`, { text: 'Where is my parcel?' })
+  await post(`/${chat_id}/press?wait=ack`, { button: 'handover' })
   return chat_id
 }
 
@@ -118,19 +116,6 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     expect(await page.getByText('Your first handover').count()).toBe(0)
   })
 
-  it('lists all chats that ask for a person, and selects one', async () => {
-    const { url } = await startInspected()
-    const ids = [await waitingChat(url), await waitingChat(url)]
-    const { page } = await open(url)
-    const queue = page.getByRole('region', { name: 'Queue' })
-    await expect.poll(() => queue.getByRole('listitem').count()).toBe(2)
-    await queue.getByText('2 chats ask for a person').waitFor()
-    await queue.getByRole('button').first().click()
-    await expect.poll(() => page.url()).toContain(ids[0])
-    await click(page, 'Accept')
-    await queue.getByText('1 chat asks for a person').waitFor()
-  })
-
   it('sends each text to the chat for which it was written, and stops typing there', async () => {
     const { url, journal } = await startInspected()
     const [first, second] = [await waitingChat(url), await waitingChat(url)]
@@ -218,7 +203,7 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
     await text(page, /joined the chat/)
     await page.getByLabel('Message of the agent').fill('Hello from the desk')
     await page.keyboard.press('Enter')
-    await page.getByRole('list', { name: 'Messages' }).getByText('Hello from the desk').waitFor()
+    await messagesOf(page).getByText('Hello from the desk').waitFor()
     await page.getByLabel('Message of the user').fill('Thanks')
     await page.keyboard.press('Enter')
     await inbox.getByText('Thanks').waitFor()

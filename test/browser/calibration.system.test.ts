@@ -3,16 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { createProxy } from '../../src/server/proxy/proxy.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
-
-const call = (url: string, endpoint: string, body: object) =>
-  fetch(`${url}/api/v2/handover/${endpoint}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' },
-    body: JSON.stringify({ bot_id: 1042, ...body }),
-  })
+import { axeViolations, callPlatform, chromium, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the calibration in the page', () => {
   it('of a proxy: says what is recorded, offers no acts, and leads from a verdict to its entry', async () => {
@@ -32,7 +23,7 @@ describe.skipIf(chromium === null)('the calibration in the page', () => {
 
     const chat = await platform.chat()
     await chat.press('handover')
-    for (const endpoint of ['start', 'start', 'end']) await call(server.url, endpoint, { chat_id: chat.id })
+    for (const endpoint of ['start', 'start', 'end']) await callPlatform(server, endpoint, { chat_id: chat.id })
     await coreOf(server).work.activity.idle()
     await bar.getByText('3 calls, 1 delivery', { exact: false }).waitFor()
     for (const text of [platform.url, hook.url, 'recorded.jsonl']) expect(await bar.textContent()).toContain(text)
@@ -66,7 +57,7 @@ describe.skipIf(chromium === null)('the calibration in the page', () => {
     const server = await startInspected()
     const chat = await server.chat()
     await chat.press('handover')
-    for (const endpoint of ['start', 'start']) await call(server.url, endpoint, { chat_id: chat.id })
+    for (const endpoint of ['start', 'start']) await callPlatform(server, endpoint, { chat_id: chat.id })
     await server.configure({ 'start.again': '409' })
     const { page } = await open(`${server.url}/?side=platform&sections=calibration`)
     const row = page.getByRole('list', { name: 'Assumptions' }).getByRole('listitem').filter({ hasText: 'start.again' })
@@ -81,7 +72,7 @@ describe.skipIf(chromium === null)('the calibration in the page', () => {
     // A knob is one press away, and a new entry is compared as it comes.
     await server.configure({ 'start.again': '409' })
     await row.getByText('contradicted').waitFor()
-    await call(server.url, 'start', { chat_id: chat.id })
+    await callPlatform(server, 'start', { chat_id: chat.id })
     await row.getByText('changed', { exact: true }).waitFor()
     await row.getByRole('button', { name: 'start.again', exact: true }).click()
     await page.getByRole('combobox', { name: 'start.again' }).waitFor()

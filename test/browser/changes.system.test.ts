@@ -1,12 +1,7 @@
 /** Changes the simulator behind an open page: from another tab, by closing its workspace, and while the page is hidden. */
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
-import { chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
-const messages = (page: Page) => page.getByRole('list', { name: 'Messages' })
-const details = (page: Page, seq: number) => page.getByRole('region', { name: `Entry ${seq}`, exact: true })
+import { chromium, messagesOf, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('a page that is open', () => {
   it('shows what another tab does, and a reset empties both', async () => {
@@ -16,7 +11,7 @@ describe.skipIf(chromium === null)('a page that is open', () => {
     await first.getByRole('button', { name: 'New chat' }).click()
     await first.getByLabel('Message of the user').fill('From the first tab')
     await first.keyboard.press('Enter')
-    await messages(second).getByText('From the first tab').waitFor()
+    await messagesOf(second).getByText('From the first tab').waitFor()
     await second.getByRole('button', { name: 'Ask for a person' }).click()
     await first.getByText('The user asks for a person.').waitFor()
     await first.goto(`${server.url}/?entry=4&compare=3&at=4`)
@@ -25,7 +20,7 @@ describe.skipIf(chromium === null)('a page that is open', () => {
     for (const page of [first, second]) await page.getByText('There is no chat yet.').waitFor()
     expect(await first.getByText('You see an earlier moment').count()).toBe(0)
     await (await server.chat()).says('After the reset')
-    for (const page of [first, second]) await messages(page).getByText('After the reset').waitFor()
+    for (const page of [first, second]) await messagesOf(page).getByText('After the reset').waitFor()
     await expect.poll(() => new URL(first.url()).search).toBe('')
   })
 
@@ -41,10 +36,10 @@ describe.skipIf(chromium === null)('a page that is open', () => {
     await ask('DELETE', '/workspaces/checkout')
     await page.getByText('This workspace does not exist.').waitFor()
     await page.getByLabel('Workspace').selectOption('default')
-    await messages(page).getByText('In the default one').waitFor()
+    await messagesOf(page).getByText('In the default one').waitFor()
   })
 
-  it('has all of 10,000 entries that came while it was hidden', async () => {
+  it('has all of 10,000 entries that came while it was hidden, draws few of them, and finds one', async () => {
     const server = await startInspected()
     const chat = await server.chat()
     const { page } = await open(`${server.url}/?wire=list`)
@@ -57,11 +52,14 @@ describe.skipIf(chromium === null)('a page that is open', () => {
     })
     for (let said = 1; said <= 5_000; said++) await chat.says(`Message ${said}`)
     await page.evaluate('showAgain()')
-    await messages(page).getByText('Message 5000', { exact: true }).waitFor()
+    await messagesOf(page).getByText('Message 5000', { exact: true }).waitFor()
     const last = server.journal.query().at(-1)!.seq
-    const row = page.getByRole('listbox').getByRole('option').last()
-    await expect.poll(() => row.getAttribute('aria-setsize')).toBe(String(last))
-    await row.click()
-    await details(page, last).waitFor()
+    const rows = page.getByRole('listbox').getByRole('option')
+    await expect.poll(() => rows.last().getAttribute('aria-setsize')).toBe(String(last))
+    expect(await rows.count()).toBeLessThan(150)
+    await rows.last().click()
+    await page.getByRole('region', { name: `Entry ${last}`, exact: true }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search in entries' }).fill('Message 1234')
+    await expect.poll(() => rows.first().textContent()).toContain('Message 1234')
   })
 })

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
+import { axeViolations, chromium, isFocused, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the way to connect a service', () => {
   it('begins with the address, the key, the webhook and a test event, and stays in the header', async () => {
@@ -32,9 +30,7 @@ describe.skipIf(chromium === null)('the way to connect a service', () => {
     expect(await card.count()).toBe(0)
     await header.getByRole('button', { name: /^Webhook/ }).click()
     const section = page.getByRole('region', { name: 'Webhook', exact: true })
-    await expect
-      .poll(() => section.getByRole('button', { name: /^Webhook/ }).evaluate(one => one === document.activeElement))
-      .toBe(true)
+    await expect.poll(() => section.getByRole('button', { name: /^Webhook/ }).evaluate(isFocused)).toBe(true)
   })
 
   it('says in the header why the webhook fails', async () => {

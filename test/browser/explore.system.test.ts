@@ -7,9 +7,7 @@ import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
-import { axeViolations, chromium, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
+import { axeViolations, chromium, open } from './inspector-page.ts'
 
 /** A conversation that fails, with acts that the failure does not need. */
 const FAILING = [

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
-import { chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { callPlatform, chromium, messagesOf, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
 const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>`
 const ELSEWHERE = 'https://elsewhere.example.test/'
 const URLS = [
@@ -19,12 +18,7 @@ const SECTIONS = 'availability,webhook,keys,faults,clock,knobs,snapshot'
 
 async function callAll(server: PlatformServer, chatId: string): Promise<void> {
   const sender = { name: HOSTILE, avatar: `${ELSEWHERE}a.png`, language_codes: ['en'] }
-  const call = (path: string, body: object) =>
-    fetch(`${server.url}/api/v2/handover/${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', 'x-hostile': HOSTILE },
-      body: JSON.stringify({ bot_id: server.botId, chat_id: chatId, ...body }),
-    })
+  const call = (path: string, body: object) => callPlatform(server, path, { chat_id: chatId, ...body })
   await call('start', { sender })
   const buttons = URLS.map(url => ({ label: HOSTILE, url }))
   await call('message', { message: HOSTILE, sender, buttons })
@@ -86,8 +80,7 @@ describe.skipIf(chromium === null)('hostile texts', () => {
     const server = await startInspected()
     await fill(server, webhook.url)
     const { page } = await open(server.url)
-    page.setDefaultTimeout(10_000)
-    const messages = page.getByRole('list', { name: 'Messages' })
+    const messages = messagesOf(page)
     await messages.getByText(HOSTILE).first().waitFor()
     await expectTexts(page, 'chat')
     expect(await messages.getByRole('link').count()).toBe(2)
@@ -114,7 +107,6 @@ describe.skipIf(chromium === null)('hostile texts', () => {
     const server = await startInspected()
     await (await server.chat()).says('Hello')
     const { page } = await open(server.url)
-    page.setDefaultTimeout(10_000)
     const hostile = encodeURIComponent(HOSTILE)
     const names = ['chat', 'filter', 'workspace', 'kind', 'side', 'wire', 'column', 'sections', 'knob', 'at', 'entry']
     const addresses = [

@@ -2,9 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
 import { freePort } from '../support/port.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
+import { axeViolations, chromium, messagesOf, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the wire', () => {
   it('counts problems on their filter and in the title of the tab, without what a fault ordered', async () => {
@@ -41,7 +39,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     await chat.says('Are you there?')
     await rows.filter({ hasText: 'Are you there?' }).first().waitFor()
     expect(await rows.filter({ hasText: '"Hello"' }).count()).toBe(0)
-    await page.getByRole('list', { name: 'Messages' }).getByText('Hello', { exact: true }).waitFor()
+    await messagesOf(page).getByText('Hello', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await rows.filter({ hasText: '"Hello"' }).first().waitFor()
   })

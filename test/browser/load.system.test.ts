@@ -9,9 +9,7 @@ import { folderWith } from '../config/folder.ts'
 import { writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
 import { lowContrastTexts } from './contrast.ts'
-import { axeViolations, chromium, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
+import { axeViolations, chromium, open } from './inspector-page.ts'
 
 const HOSTILE = '<img src=x onerror="document.title=1">'
 /** The intermediary loses the space. */

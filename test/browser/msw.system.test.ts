@@ -1,20 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { browserVariants } from '../../scripts/browser-variants.ts'
 import { createSimulator } from '../../src/index.ts'
 import { ROOT } from '../architecture/files.ts'
-import { findChromium, launch } from './chromium.ts'
-
-const chromium = findChromium()
-let browser: Browser
-beforeAll(async () => {
-  if (chromium !== null) browser = await launch(chromium)
-})
-afterAll(() => browser?.close())
+import { chromium, openPage } from './page-pool.ts'
 
 /** Returns every file of a bundle by URL path, and the imports of the bundle. */
 async function bundle(input: string, alias: Record<string, string> = {}, external: RegExp[] = []) {
@@ -72,8 +64,8 @@ describe.skipIf(chromium === null).each(['msw', 'msw3'])('in a page with the ser
   it('a simulator in a page gives the same answers as in Node', async () => {
     const { files } = await bundle('test/browser/msw-page.ts', { msw: name })
     files.set('/mockServiceWorker.js', readFileSync(`${ROOT}node_modules/${name}/lib/mockServiceWorker.js`, 'utf8'))
-    const page = await browser.newPage()
-    onTestFinished(() => page.close())
+    // A context of its own keeps the service worker to this test.
+    const page = await openPage({ serviceWorkers: 'allow' })
     const problems: string[] = []
     page.on('pageerror', error => problems.push(String(error)))
     await page.goto(await serve(files))

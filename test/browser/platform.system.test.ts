@@ -6,9 +6,8 @@ import { createScenarioWriter } from '../../src/commands/scenario-folder.ts'
 import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, callPlatform, chromium, isFocused, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
 const ALL = 'webhook,availability,faults,clock,knobs,snapshot'
 const platform = (url: string, more = '') => `${url}/?side=platform${more}`
 
@@ -35,24 +34,11 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     expect(server.config()['webhook.url']).toBeNull()
   })
 
-  it('shows no fault and no change from before a reset', async () => {
-    const server = await startInspected()
-    const control = createControlClient(server)
-    await control('POST', '/faults', { body: { name: 'down', on: { api: 'start' }, respond: { status: 503 } } })
-    await control('PUT', '/availability', { body: { availability: 'CLOSED' } })
-    const { page } = await open(platform(server.url, '&sections=availability,faults'))
-    const faults = page.getByRole('region', { name: 'Faults' })
-    await faults.getByText('down').first().waitFor()
-    await control('POST', '/reset')
-    await expect.poll(() => faults.getByText('down').count()).toBe(0)
-    await expect.poll(() => page.getByRole('region', { name: 'Availability' }).textContent()).not.toContain('CLOSED')
-  })
-
   it('a link to a knob focuses it; a wrong value says what is allowed, and the default comes back', async () => {
     const server = await startInspected()
     const { page } = await open(platform(server.url, '&knob=webhook.timeout'))
     const knob = page.getByRole('textbox', { name: 'webhook.timeout' })
-    await expect.poll(() => knob.evaluate(element => element === document.activeElement)).toBe(true)
+    await expect.poll(() => knob.evaluate(isFocused)).toBe(true)
     await knob.fill('soon')
     await page.keyboard.press('Enter')
     await page.getByText('webhook.timeout must be a duration').waitFor()
@@ -235,11 +221,8 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await chat.says('Where is my parcel?')
     await chat.press('handover')
     const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
-    for (const [path, body] of Object.entries({ start: {}, 'message/': { message: 'Hi' }, end: {} })) {
-      const init = { method: 'POST', headers: { authorization: 'Bearer sim-handover-key' } }
-      const ids = { bot_id: 1042, chat_id: chat.id, sender }
-      await fetch(`${server.baseUrl}/api/v2/handover/${path}`, { ...init, body: JSON.stringify({ ...ids, ...body }) })
-    }
+    for (const [path, body] of Object.entries({ start: {}, 'message/': { message: 'Hi' }, end: {} }))
+      await callPlatform(server, path, { chat_id: chat.id, sender, ...body })
     const { page } = await open(server.url)
     const dialog = page.getByRole('dialog', { name: 'Save as test' })
     const save = async (name: string) => {

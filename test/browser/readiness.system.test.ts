@@ -5,9 +5,7 @@ import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { LazyReadiness } from '../../src/running/certifier/load.ts'
 import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
+import { axeViolations, callPlatform, chromium, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the readiness', () => {
   it('names what is wrong, shows it, tries it, and turns right when the service is mended', async () => {
@@ -49,7 +47,7 @@ describe.skipIf(chromium === null)('the readiness', () => {
 
     key = 'sim-handover-key'
     await chat.press('handover')
-    await readiness.getByText(/Readiness: [1-9] of 46 seen right/).waitFor({ timeout: 2_000 })
+    await readiness.getByText(/Readiness: [1-9] of 46 seen right/).waitFor()
     await readiness.getByRole('button', { name: 'Try it' }).click()
     await readiness.getByText('MUST, seen right in a trial').waitFor()
     await readiness.getByRole('button', { name: 'Show the trial' }).click()
@@ -71,11 +69,7 @@ describe.skipIf(chromium === null)('the readiness', () => {
     const chat = await server.chat()
     await chat.says('Where is my parcel?')
     await chat.press('handover')
-    await fetch(`${server.url}/api/v2/handover/start`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sim-handover-key' },
-      body: JSON.stringify({ bot_id: 1042, chat_id: chat.id }),
-    })
+    await callPlatform(server, 'start', { chat_id: chat.id })
     const { page } = await open(server.url)
     await page.getByRole('button', { name: 'Save as test' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save as test' })

@@ -3,9 +3,8 @@ import { createHmac } from 'node:crypto'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Got, receiver } from '../webhooks/receiver.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
 const hexOf = ({ bytes }: Got) => createHmac('sha256', 'sim-handover-key').update(bytes).digest('hex')
 
 /** A service that compares a hexadecimal digest, and an event that it refused. */

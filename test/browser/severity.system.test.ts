@@ -1,19 +1,9 @@
 /** How grave an event looks: forged ones that are accepted or refused, what a fault ordered, trials of a diagnosis. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { PlatformServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
-
-const post = (server: PlatformServer, path: string, body: object) =>
-  fetch(`${server.url}/api/v2/handover/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer sim-handover-key' },
-    body: JSON.stringify(body),
-  })
+import { callPlatform, chromium, detailsOf, messagesOf, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('trouble', () => {
   it('stands below the message of the user until it is delivered, with a link to its entry', async () => {
@@ -22,13 +12,13 @@ describe.skipIf(chromium === null)('trouble', () => {
     const server = await startInspected({ webhook: { url: hook.url } })
     const chat = await server.chat()
     await chat.press('handover')
-    await post(server, 'start', { bot_id: 1042, chat_id: chat.id, sender: { name: 'Anna' } })
+    await callPlatform(server, 'start', { chat_id: chat.id, sender: { name: 'Anna' } })
     status = 503
     await chat.says('Hello')
     const { page } = await open(server.url)
-    const bubble = page.getByRole('list', { name: 'Messages' }).locator('li', { hasText: 'Hello' })
+    const bubble = messagesOf(page).locator('li', { hasText: 'Hello' })
     await bubble.getByRole('button', { name: 'not delivered: 503' }).click()
-    const details = page.getByRole('region', { name: /^Entry / })
+    const details = detailsOf(page)
     await details.getByText('only 200 acknowledges', { exact: false }).first().waitFor()
     status = 200
     await details.getByRole('button', { name: 'Send the same bytes again' }).click()
@@ -40,19 +30,19 @@ describe.skipIf(chromium === null)('trouble', () => {
   it('of the agent is a refused message; a retry that is accepted takes its place', async () => {
     const server = await startInspected()
     const chat = await server.chat()
-    const about = { bot_id: 1042, chat_id: chat.id }
-    await post(server, 'start', { ...about, sender: { name: 'Anna' } })
-    await post(server, 'message/', { ...about, message: 42, sender: { name: 'Anna' } })
+    const about = { chat_id: chat.id }
+    await callPlatform(server, 'start', { ...about, sender: { name: 'Anna' } })
+    await callPlatform(server, 'message/', { ...about, message: 42, sender: { name: 'Anna' } })
     server.faults.add({ on: { api: 'message' }, respond: { status: 503 }, times: 1 })
     const hello = { ...about, message: 'I am here', sender: { name: 'Anna' } }
-    await post(server, 'message/', hello)
+    await callPlatform(server, 'message/', hello)
     const { page } = await open(server.url)
-    const messages = page.getByRole('list', { name: 'Messages' })
+    const messages = messagesOf(page)
     await messages.getByRole('button', { name: /^refused: 400/ }).waitFor()
     await messages.getByRole('button', { name: 'refused: 503' }).click()
-    const details = page.getByRole('region', { name: /^Entry / })
+    const details = detailsOf(page)
     await details.getByText('Your fault answered 503 (1 of 1). It was not tried again so far.').waitFor()
-    await post(server, 'message/', hello)
+    await callPlatform(server, 'message/', hello)
     await details.getByText(/It was tried again after .+, and accepted at #\d+\.$/).waitFor()
     await messages.getByText('refused: 503').waitFor({ state: 'detached' })
     await messages.getByText('I am here', { exact: true }).waitFor()

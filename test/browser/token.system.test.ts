@@ -2,9 +2,8 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
 const LIVE = { name: 'New chat' }
 
 describe.skipIf(chromium === null)('the token', () => {

@@ -8,7 +8,7 @@ import { fakeIo } from '../cli/fake-io.ts'
 import { finished, startRun } from '../runner/targets.ts'
 import { ACCEPTED, politeTarget, scenarioFile } from '../ui-mode/ui-client.ts'
 import { lowContrastTexts } from './contrast.ts'
-import { axeViolations, chromium, runningAnimations, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, open, runningAnimations } from './inspector-page.ts'
 
 const ADA = scenarioFile('Ada', `${ACCEPTED}  - expect: { message: { message: Hello } }\n`, 'tags: [smoke]\n')
 const BO = scenarioFile('Bo', `${ACCEPTED}  - expect: { message: { message: Goodbye } }\n`)
@@ -51,8 +51,6 @@ async function checkTabs(page: Page): Promise<void> {
 }
 
 describe.skipIf(chromium === null)('UI mode', () => {
-  const open = useBrowser()
-
   it('lists scenarios, runs all, and shows a failure where it happened', async () => {
     const { url } = await startUiMode(FILES)
     const { page } = await open(url)

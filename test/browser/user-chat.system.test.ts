@@ -1,9 +1,18 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { PlatformServer } from '../../src/server/start.ts'
-import { axeViolations, chromium, runningAnimations, startInspected, useBrowser } from './inspector-page.ts'
+import { createControlClient } from '../support/control-client.ts'
+import {
+  axeViolations,
+  callPlatform,
+  chromium,
+  isFocused,
+  messagesOf,
+  open,
+  press,
+  runningAnimations,
+  startInspected,
+} from './inspector-page.ts'
 
-const open = useBrowser()
 const HOSTILE = '<img src=x onerror="globalThis.broken = true">'
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -56,48 +65,12 @@ function smoothElements(): string[] {
 
 const SENDER = { name: 'Kari Nordmann', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
 
-const messages = (page: Page) => page.getByRole('list', { name: 'Messages' })
 const composer = (page: Page) => page.getByLabel('Message of the user')
-const press = async (page: Page, ...keys: string[]) => {
-  for (const key of keys) await page.keyboard.press(key)
-}
-
-/** Presses the key again while the field is not ready. */
-async function focusComposer(page: Page): Promise<void> {
-  const isFocused = () =>
-    page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'Message of the user')
-  await expect
-    .poll(async () => {
-      if (!(await isFocused())) await press(page, 'm')
-      return isFocused()
-    })
-    .toBe(true)
-}
-
-/** Writes as the user, with the keyboard alone. */
+/** Writes as the user. */
 async function write(page: Page, text: string): Promise<void> {
-  await focusComposer(page)
-  // The field of a new chat gets the focus by itself: when that came between, the key is a letter in it.
-  await press(page, 'Control+A')
-  await page.keyboard.type(text)
-  await press(page, 'Enter', 'Escape')
-  await messages(page).getByText(text, { exact: true }).waitFor()
-}
-
-const callPlatform = ({ url, apiKey, botId }: PlatformServer, path: string, body: object) =>
-  fetch(`${url}/api/v2/handover/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ bot_id: botId, ...body }),
-  })
-
-async function control({ url }: PlatformServer, path: string, body?: object) {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(
-    `${url}/_sim${path}`,
-    body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) },
-  )
-  return response.json()
+  await composer(page).fill(text)
+  await composer(page).press('Enter')
+  await messagesOf(page).getByText(text, { exact: true }).waitFor()
 }
 
 describe.skipIf(chromium === null)('the chat of the end user', () => {
@@ -122,8 +95,8 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await expect
       .poll(() => page.getByAltText('receipt.png').evaluate((image: HTMLImageElement) => image.naturalWidth))
       .toBe(1)
-    expect(await messages(page).innerText()).toContain(`Two lines\n${HOSTILE}`)
-    expect(await messages(page).locator('img').count()).toBe(1)
+    expect(await messagesOf(page).innerText()).toContain(`Two lines\n${HOSTILE}`)
+    expect(await messagesOf(page).locator('img').count()).toBe(1)
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -201,11 +174,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await page.addInitScript(recordSmoothScrolls)
     await page.goto(`${server.url}/?knob=webhook.timeout`)
     await page.getByText('Kari Nordmann is typing').waitFor()
-    await expect
-      .poll(() =>
-        page.getByRole('textbox', { name: 'webhook.timeout' }).evaluate(one => one === document.activeElement),
-      )
-      .toBe(true)
+    await expect.poll(() => page.getByRole('textbox', { name: 'webhook.timeout' }).evaluate(isFocused)).toBe(true)
     expect(await runningAnimations(page)).toBe(0)
     expect(await page.evaluate(smoothElements)).toEqual([])
     expect(await page.evaluate(() => Reflect.get(globalThis, 'smoothScrolls'))).toBe(0)
@@ -228,7 +197,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await callPlatform(server, 'typing_start', { chat_id })
 
     await page.getByText('Kari Nordmann is typing').waitFor()
-    const said = messages(page).getByRole('listitem').filter({ hasText: 'Which one?' })
+    const said = messagesOf(page).getByRole('listitem').filter({ hasText: 'Which one?' })
     expect(await said.innerText()).toMatch(/Kari Nordmann\s+\[en>nb\] Which one\?\s+The agent wrote\s+Which one\?/)
     const link = said.getByRole('link')
     expect(await link.count()).toBe(1)
@@ -236,35 +205,31 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
     await said.getByRole('button', { name: 'Bad' }).click()
     await said.getByRole('button', { name: 'Yes' }).click()
-    await messages(page).getByText('The agent reads').waitFor()
+    await messagesOf(page).getByText('The agent reads').waitFor()
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
 
     await callPlatform(server, 'end', { chat_id })
-    await messages(page).getByText('Kari Nordmann har forlatt chatten.').waitFor()
+    await messagesOf(page).getByText('Kari Nordmann har forlatt chatten.').waitFor()
     server.setAvailability({ availability: 'CLOSED' })
     await page.getByRole('button', { name: 'Ask for a person' }).click()
-    await messages(page).getByText('Teamet vårt er ikke tilgjengelig').waitFor()
+    await messagesOf(page).getByText('Teamet vårt er ikke tilgjengelig').waitFor()
     expect(await axeViolations(page)).toEqual([])
   })
 
   it('has each chat as a user of its own, found and shown with the keyboard alone', async () => {
     const server = await startInspected()
     const { page } = await open(server.url)
-    await page.getByText('Live', { exact: true }).waitFor()
-    await press(page, 'n')
-    await composer(page).waitFor()
-    await write(page, 'I am the first')
-    await press(page, 'n')
-    await messages(page).getByText('I am the first').waitFor({ state: 'detached' })
-    await write(page, 'I am the second')
-    await focusComposer(page)
-    await page.keyboard.type('not sent')
+    for (const text of ['I am the first', 'I am the second']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click()
+      await write(page, text)
+    }
+    await composer(page).fill('not sent')
     await press(page, 'Escape', ']')
-    await messages(page).getByText('I am the first').waitFor()
+    await messagesOf(page).getByText('I am the first').waitFor()
     const [first, second] = server.journal.query({ kind: 'user' }).map(entry => entry.chat_id)
     await expect.poll(() => new URL(page.url()).searchParams.get('chat')).toBe(first)
 
-    await control(server, `/chats/${second}/press`, { button: 'handover' })
+    await createControlClient(server)('POST', `/chats/${second}/press`, { body: { button: 'handover' } })
     await page.getByText('1 unread').waitFor()
     await press(page, 'l')
     await page.getByLabel('Search in chats').focus()
@@ -274,11 +239,11 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('listbox', { name: 'Chats' }).focus()
     await press(page, 'Home')
-    await messages(page).getByText('I am the second').waitFor()
+    await messagesOf(page).getByText('I am the second').waitFor()
     expect(await composer(page).inputValue()).toBe('not sent')
     await expect.poll(() => new URL(page.url()).searchParams.get('chat')).toBe(second)
     await page.reload()
-    await messages(page).getByText('I am the second').waitFor()
+    await messagesOf(page).getByText('I am the second').waitFor()
   })
 
   it('shows a shipped conversation in Arabic mirrored, and has it also at an earlier moment', async () => {
@@ -297,17 +262,17 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await dialog.getByLabel('Context').fill('{ "order": 7 }')
     await dialog.getByRole('button', { name: 'Start chat' }).click()
     await page.getByRole('heading', { name: 'Ada Berg' }).waitFor()
-    const { messages: history } = await control(server, `/chats/${server.chats()[0]!.chatId}`)
-    await expect.poll(() => messages(page).locator('.message').count()).toBe(history.length)
-    expect(await messages(page).evaluate(list => getComputedStyle(list).direction)).toBe('rtl')
+    const { messages: history } = (await createControlClient(server)('GET', `/chats/${server.chats()[0]!.chatId}`)).body
+    await expect.poll(() => messagesOf(page).locator('.message').count()).toBe(history.length)
+    expect(await messagesOf(page).evaluate(list => getComputedStyle(list).direction)).toBe('rtl')
 
     await write(page, 'مرحبا')
     await page.goto(`${page.url()}&at=1`)
     await page.getByText('You see an earlier moment:').waitFor()
-    await expect.poll(() => messages(page).locator('.message').count()).toBe(history.length)
+    await expect.poll(() => messagesOf(page).locator('.message').count()).toBe(history.length)
     expect(await composer(page).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Back to now' }).click()
-    await messages(page).getByText('مرحبا', { exact: true }).waitFor()
+    await messagesOf(page).getByText('مرحبا', { exact: true }).waitFor()
   })
 
   it('draws the latest of 5,000 messages, more when they are scrolled to, and says what came below', async () => {
@@ -315,8 +280,8 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     const rows = Array.from({ length: 5_000 }, (_, index) => ({ user: `Message ${index}` }))
     const chat = await server.chat({ history: rows })
     const { page } = await open(server.url)
-    await messages(page).getByText('Message 4999', { exact: true }).waitFor()
-    const drawn = () => messages(page).locator('.message').count()
+    await messagesOf(page).getByText('Message 4999', { exact: true }).waitFor()
+    const drawn = () => messagesOf(page).locator('.message').count()
     expect(await drawn()).toBeLessThan(100)
     const box = page.getByRole('region', { name: 'Chat', exact: true })
     await box.evaluate(element => element.scrollTo({ top: 0 }))
@@ -325,7 +290,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(top).toBeGreaterThan(0)
     await chat.says('Hello')
     await page.getByRole('button', { name: /new message/ }).click()
-    await expect.poll(() => messages(page).getByText('Hello', { exact: true }).isVisible()).toBe(true)
+    await expect.poll(() => messagesOf(page).getByText('Hello', { exact: true }).isVisible()).toBe(true)
     await expect
       .poll(() => box.evaluate(element => element.scrollHeight - element.scrollTop - element.clientHeight))
       .toBeLessThan(2)
@@ -335,7 +300,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     const server = await startInspected()
     await (await server.chat()).says('In the default one')
     const { page } = await open(server.url)
-    await messages(page).getByText('In the default one').waitFor()
+    await messagesOf(page).getByText('In the default one').waitFor()
     await page.getByText('Menu', { exact: true }).click()
     await page.getByRole('button', { name: 'New workspace' }).click()
     const dialog = page.getByRole('dialog')
@@ -349,12 +314,12 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await page.getByRole('button', { name: 'New chat' }).click()
     await write(page, 'In the other one')
     await page.getByLabel('Workspace').selectOption('default')
-    await messages(page).getByText('In the default one').waitFor()
+    await messagesOf(page).getByText('In the default one').waitFor()
     await page.getByLabel('Workspace').selectOption('checkout')
-    await messages(page).getByText('In the other one').waitFor()
+    await messagesOf(page).getByText('In the other one').waitFor()
     await page.getByText('Menu', { exact: true }).click()
     await page.getByRole('button', { name: 'Close workspace' }).click()
-    await messages(page).getByText('In the default one').waitFor()
-    expect(await control(server, '/workspaces')).toEqual({ workspaces: [] })
+    await messagesOf(page).getByText('In the default one').waitFor()
+    expect((await createControlClient(server)('GET', '/workspaces')).body).toEqual({ workspaces: [] })
   })
 })

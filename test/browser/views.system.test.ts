@@ -5,9 +5,8 @@ import type { PlatformServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 import { lowContrastTexts } from './contrast.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, callPlatform, chromium, open, startInspected } from './inspector-page.ts'
 
-const open = useBrowser()
 const SECTIONS = 'webhook,availability,faults,clock,knobs,snapshot'
 
 /** What is wrong with each view, by its name. */
@@ -64,17 +63,10 @@ async function playSomething(server: PlatformServer): Promise<void> {
     const { chat_id } = (await ask('POST', '/chats', { body: { language } })).body
     await ask('POST', `/chats/${chat_id}/messages`, { body: { text: 'Where is my parcel?' } })
     await ask('POST', `/chats/${chat_id}/press?wait=ack`, { body: { button: 'handover' } })
-    await callMessage(server, chat_id)
+    await callPlatform(server, 'message', { chat_id, message: 'Hello' })
   }
-  await callMessage(server, 'no-such-chat')
+  await callPlatform(server, 'message', { chat_id: 'no-such-chat', message: 'Hello' })
 }
-
-const callMessage = ({ url, apiKey, botId }: PlatformServer, chatId: string) =>
-  fetch(`${url}/api/v2/handover/message`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ bot_id: botId, chat_id: chatId, message: 'Hello' }),
-  })
 
 describe.skipIf(chromium === null)('every view of the inspector', () => {
   it('has no violation of axe, enough contrast, and the width of the screen', async () => {
@@ -83,7 +75,6 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
     )
     const server = await startInspected()
     const { page } = await open(server.url)
-    page.setDefaultTimeout(8000)
     const { check, dark, problems } = collectProblems(page)
     await check('empty')
     await dark('empty')
@@ -129,7 +120,6 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
     const server = await startInspected()
     await playSomething(server)
     const { page } = await open(server.url, { viewport: { width: 320, height: 640 }, hasTouch: true })
-    page.setDefaultTimeout(8000)
     const { check, dark, problems } = collectProblems(page)
     await page.getByLabel('Message of the user').waitFor()
     await check('end user')

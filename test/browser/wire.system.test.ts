@@ -9,18 +9,7 @@ import type { PlatformServer } from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { createReceiver } from '../support/receiver.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
-
-const open = useBrowser()
-
-const KEY = { authorization: 'Bearer sim-handover-key' }
-
-const call = (server: PlatformServer, path: string, body: object, headers: Record<string, string> = KEY) =>
-  fetch(`${server.url}/api/v2/handover/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+import { axeViolations, callPlatform, chromium, detailsOf, messagesOf, open, startInspected } from './inspector-page.ts'
 
 /** A handover with a refused call of each sort. Its webhook refuses signatures when `refuses` says so. */
 async function playHandover(refuses = false) {
@@ -29,12 +18,12 @@ async function playHandover(refuses = false) {
   const chat = await server.chat()
   await chat.says('Where is my parcel?')
   await chat.press('handover')
-  const about = { bot_id: 1042, chat_id: chat.id }
-  await call(server, 'start', { ...about, sender: { name: 'Anna' } })
-  await call(server, 'message/', { ...about, message: 'I am Anna', sender: { name: 'Anna' } })
-  await call(server, 'message/', { ...about, message: 42 })
-  await call(server, 'strat', about)
-  await call(server, 'start', about, { authorization: 'Bearer wrong' })
+  const about = { chat_id: chat.id }
+  await callPlatform(server, 'start', { ...about, sender: { name: 'Anna' } })
+  await callPlatform(server, 'message/', { ...about, message: 'I am Anna', sender: { name: 'Anna' } })
+  await callPlatform(server, 'message/', { ...about, message: 42 })
+  await callPlatform(server, 'strat', about)
+  await callPlatform(server, 'start', about, 'wrong')
   if (refuses) hook.answerWith(401)
   await chat.says('Thank you')
   await server.settled()
@@ -42,7 +31,6 @@ async function playHandover(refuses = false) {
 }
 
 const rows = (page: Page) => page.getByRole('listbox').getByRole('option')
-const details = (page: Page) => page.getByRole('region', { name: /^Entr(y|ies) / })
 const seqOf = (server: PlatformServer, test: (entry: Entry) => boolean) => server.journal.query().findLast(test)!.seq
 const isCall = (status: number) => (entry: Entry) => entry.kind === 'api' && entry.status === status
 
@@ -66,13 +54,13 @@ describe.skipIf(chromium === null)('the wire', () => {
   it('explains refused calls in words, and leads to the knob of an assumption', async () => {
     const { server } = await playHandover()
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
-    await expect.poll(() => details(page).textContent()).toMatch(/Field\s*message\s*Expected.*Received\s*42/)
+    await expect.poll(() => detailsOf(page).textContent()).toMatch(/Field\s*message\s*Expected.*Received\s*42/)
     await page.goto(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
-    await expect.poll(() => details(page).textContent()).toContain('/api/v2/handover/start')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('/api/v2/handover/start')
     await page.goto(`${server.url}/?entry=${seqOf(server, isCall(401))}`)
-    await expect.poll(() => details(page).textContent()).toContain('No bot has this key.')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('No bot has this key.')
     expect(await axeViolations(page)).toEqual([])
-    await details(page).getByRole('button', { name: 'errors.body' }).click()
+    await detailsOf(page).getByRole('button', { name: 'errors.body' }).click()
     await expect.poll(() => page.url()).toContain('knob=errors.body')
     await page
       .getByRole('heading', { name: 'Platform' })
@@ -88,21 +76,21 @@ describe.skipIf(chromium === null)('the wire', () => {
       viewport: { width: 320, height: 640 },
     })
     await expect
-      .poll(() => details(page).textContent())
+      .poll(() => detailsOf(page).textContent())
       .toMatch(/accepted events until #\d+, and refuses them since #\d+/)
-    expect(await details(page).textContent()).toMatch(/Header Kindly-HMAC, HMAC-SHA-256 .*over \d+ bytes of body/)
-    await details(page).getByRole('button', { name: 'Bytes', exact: true }).first().click()
-    await expect.poll(() => details(page).textContent()).toContain('0000  7b 22 65 76 65 6e 74')
-    const bytes = details(page).locator('.byte-view').first()
+    expect(await detailsOf(page).textContent()).toMatch(/Header Kindly-HMAC, HMAC-SHA-256 .*over \d+ bytes of body/)
+    await detailsOf(page).getByRole('button', { name: 'Bytes', exact: true }).first().click()
+    await expect.poll(() => detailsOf(page).textContent()).toContain('0000  7b 22 65 76 65 6e 74')
+    const bytes = detailsOf(page).locator('.byte-view').first()
     await bytes.focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => bytes.evaluate(element => element.scrollLeft)).toBeGreaterThan(0)
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => bytes.evaluate(element => element.scrollLeft)).toBe(0)
-    expect(await details(page).getAttribute('aria-label')).toBe(`Entry ${refused}`)
+    expect(await detailsOf(page).getAttribute('aria-label')).toBe(`Entry ${refused}`)
     hook.answerWith(200)
-    await details(page).getByRole('button', { name: 'Send the same bytes again' }).click()
-    await expect.poll(() => details(page).textContent()).toContain('sent again manually')
+    await detailsOf(page).getByRole('button', { name: 'Send the same bytes again' }).click()
+    await expect.poll(() => detailsOf(page).textContent()).toContain('sent again manually')
     expect(hook.received.at(-1)!.text).toBe(hook.received.at(-2)!.text)
     expect(hook.received.at(-1)!.headers.get('kindly-hmac')).toBe(hook.received.at(-2)!.headers.get('kindly-hmac'))
   })
@@ -127,49 +115,49 @@ describe.skipIf(chromium === null)('the wire', () => {
     })
     const last = String(server.journal.query().at(-1)!.seq)
     await expect.poll(() => page.locator('.time-line input').getAttribute('max')).toBe(last)
-    expect(await details(page).count()).toBe(0)
+    expect(await detailsOf(page).count()).toBe(0)
     await dialog.getByLabel('Sent later by').fill('')
     await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByText('Answer 200.').waitFor()
     expect(hook.payloadsOf('MESSAGE FROM USER').at(-1)!.message).toBe('<b>Hi</b>')
     expect(await axeViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await expect.poll(() => details(page).textContent()).toContain('The webhook accepted it')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('The webhook accepted it')
   })
 
   it('repeats a call with changes and selects its entry', async () => {
     const { server } = await playHandover()
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
-    await details(page).getByRole('button', { name: 'Repeat with changes' }).click()
+    await detailsOf(page).getByRole('button', { name: 'Repeat with changes' }).click()
     const dialog = page.getByRole('dialog')
     const body = dialog.getByLabel('Body (not sent with GET)')
     await body.fill((await body.inputValue()).replace('"message": 42', '"message": "Forty-two"'))
     await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByText('Answer 200.').waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => details(page).textContent()).toContain('POST message "Forty-two"')
-    await expect.poll(() => page.getByRole('list', { name: 'Messages' }).textContent()).toContain('Forty-two')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('POST message "Forty-two"')
+    await expect.poll(() => messagesOf(page).textContent()).toContain('Forty-two')
   })
 
   it('compares two entries field by field', async () => {
     const { server } = await playHandover()
     const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
     const { page } = await open(`${server.url}/?wire=list&entry=${first}`)
-    await details(page).waitFor()
+    await detailsOf(page).waitFor()
     await page.keyboard.press('c')
-    await details(page).getByText('Select the entry to compare').waitFor()
+    await detailsOf(page).getByText('Select the entry to compare').waitFor()
     await rows(page)
       .filter({ hasText: `#${second}` })
       .click()
-    await expect.poll(() => details(page).textContent()).toContain(`#${first} and #${second}`)
-    const status = details(page)
+    await expect.poll(() => detailsOf(page).textContent()).toContain(`#${first} and #${second}`)
+    const status = detailsOf(page)
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: 'status', exact: true }) })
     expect(await status.textContent()).toBe('status404401')
-    const names = details(page).getByRole('table').first().getByRole('rowheader')
+    const names = detailsOf(page).getByRole('table').first().getByRole('rowheader')
     expect(await names.allTextContents()).not.toContain('time')
     expect((await names.allTextContents())[0]).toMatch(/^(request\.body|response|status)/)
-    await details(page)
+    await detailsOf(page)
       .getByText(/with ids, times and lengths$/)
       .waitFor()
     expect(await axeViolations(page)).toEqual([])
@@ -188,14 +176,14 @@ describe.skipIf(chromium === null)('the wire', () => {
   it('shows the bodies of a call first, and keeps the size that the details were given', async () => {
     const { server } = await playHandover()
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(200))}`)
-    await details(page).waitFor()
-    const top = async (text: string | RegExp) => (await details(page).getByText(text).first().boundingBox())?.y
-    await details(page).getByRole('button', { name: 'Fail this next time' }).click()
+    await detailsOf(page).waitFor()
+    const top = async (text: string | RegExp) => (await detailsOf(page).getByText(text).first().boundingBox())?.y
+    await detailsOf(page).getByRole('button', { name: 'Fail this next time' }).click()
     await page.getByRole('banner').first().getByRole('button', { name: '1 fault' }).waitFor()
     expect(server.faults.list()).toMatchObject([{ on: { api: 'message' }, respond: { status: 503 }, of: 1 }])
     expect(await top('Repeat with changes')).toBeGreaterThan((await top(/"sender"/))!)
     expect(await top('Duration')).toBeGreaterThan((await top(/"sender"/))!)
-    const width = async () => (await details(page).boundingBox())!.width
+    const width = async () => (await detailsOf(page).boundingBox())!.width
     const before = await width()
     const separator = page.getByRole('separator', { name: 'Size of the details' })
     await separator.focus()
@@ -228,7 +216,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     await rows(page).filter({ hasText: 'POST message "I am Anna"' }).click()
     const list = page.getByRole('listbox', { name: 'Calls and events' })
     await expect
-      .poll(async () => (await details(page).boundingBox())!.x)
+      .poll(async () => (await detailsOf(page).boundingBox())!.x)
       .toBeGreaterThanOrEqual(((await list.boundingBox())?.x ?? 0) + ((await list.boundingBox())?.width ?? 0))
     await expect.poll(() => agent.isVisible()).toBe(false)
     // What was asked for last has the place.
@@ -260,19 +248,12 @@ describe.skipIf(chromium === null)('the wire', () => {
     expect(await from('MESSAGE FROM USER "Thank you"')).toContain('platform →')
   })
 
-  it('has a lifeline of the agent only where the agent did something', async () => {
-    const { server } = await playHandover()
-    const { page } = await open(server.url)
-    const heads = page.locator('.sequence-heads span')
-    await expect.poll(() => heads.allTextContents()).toEqual(['user', 'platform', 'intermediary'])
-  })
-
   it('has room for a comparison on a low screen', async () => {
     const { server } = await playHandover()
     const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
     const viewport = { width: 720, height: 450 }
     const { page } = await open(`${server.url}/?column=wire&entry=${first}&compare=${second}`, { viewport })
-    const height = () => details(page).evaluate(element => element.clientHeight)
+    const height = () => detailsOf(page).evaluate(element => element.clientHeight)
     await expect.poll(height).toBeGreaterThan(viewport.height * 0.55)
     await expect.poll(() => rows(page).and(page.locator('[aria-selected="true"]')).isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Stop comparing' }).click()
@@ -282,7 +263,7 @@ describe.skipIf(chromium === null)('the wire', () => {
   it('shows an earlier moment, and returns to now', async () => {
     const { server } = await playHandover()
     const { page } = await open(server.url)
-    const messages = page.getByRole('list', { name: 'Messages' })
+    const messages = messagesOf(page)
     await expect.poll(() => messages.textContent()).toContain('Thank you')
     await rows(page).filter({ hasText: 'presses' }).click()
     await page.keyboard.press('t')
@@ -297,31 +278,23 @@ describe.skipIf(chromium === null)('the wire', () => {
     await expect.poll(() => messages.textContent()).toContain('Thank you')
   })
 
-  it('is used by keyboard alone', async () => {
-    const { server } = await playHandover()
-    const { page } = await open(`${server.url}/?wire=list`)
-    await rows(page).first().waitFor()
-    await page.keyboard.press('f')
-    const first = seqOf(server, entry => entry.kind === 'api' && entry.endpoint === 'message' && entry.status === 200)
-    await expect.poll(() => details(page).getAttribute('aria-label')).toBe(`Entry ${first}`)
-    await page.getByRole('listbox').focus()
-    await page.keyboard.press('ArrowDown')
-    await expect.poll(() => details(page).getAttribute('aria-label')).toBe(`Entry ${first + 1}`)
-    await page.keyboard.press('Home')
-    await expect.poll(() => details(page).getAttribute('aria-label')).toBe('Entry 1')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => details(page).evaluate(element => element === document.activeElement)).toBe(true)
-    await page.keyboard.press('Escape')
-    await expect.poll(() => details(page).count()).toBe(0)
-  })
-
-  it('fits a narrow and dark screen', async () => {
-    const { server } = await playHandover()
-    const viewport = { width: 320, height: 640 }
-    const { page } = await open(`${server.url}/?column=wire&entry=4`, { viewport, colorScheme: 'dark' })
-    await details(page).waitFor()
-    expect(await axeViolations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  it('draws a row again when its event is answered', async () => {
+    const answered = Promise.withResolvers<void>()
+    const refuse = () => answered.promise.then(() => new Response('invalid signature', { status: 401 }))
+    const server = await startInspected({ webhook: { fetch: refuse } })
+    const { page } = await open(server.url)
+    // An entry without a chat gets no number of a chat.
+    server.configure({ 'bot.replies': [] })
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await page.getByText(/^chat 1 · en/).waitFor()
+    await page.getByRole('button', { name: 'Ask for a person' }).click()
+    const row = page.getByRole('option', { name: /REQUESTING TAKEOVER/ })
+    await row.waitFor()
+    answered.resolve()
+    await expect.poll(() => row.textContent()).toContain('401 in')
+    await row.click()
+    await page.getByText('It accepted no event so far (1 refused).').waitFor()
+    await page.locator('blockquote', { hasText: 'invalid signature' }).waitFor()
   })
 
   it('downloads the journal in the form of saved journals', async () => {

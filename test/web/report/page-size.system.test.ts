@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { ROOT } from '../architecture/files.ts'
+import { ROOT } from '../../architecture/files.ts'
 
 const LIMIT = 150 * 1024
 
