@@ -77,16 +77,6 @@ describe.skipIf(chromium === null)('the certificate in a browser', () => {
     expect((await page.evaluate(lowContrastTexts)).failing).toEqual([])
   })
 
-  it('opens the first failure with its timeline, and the entries behind a row', async () => {
-    const { page } = await open(sample())
-    expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-02'])
-    await page.locator('#SIG-02 .failure-happened a', { hasText: '#2' }).click()
-    expect(await page.locator('#panel').innerText()).toContain('REQUESTING TAKEOVER')
-    await page.keyboard.press('Escape')
-    await page.locator('.check-table a', { hasText: 'SIG-03' }).click()
-    await expect.poll(() => page.locator('#SIG-03').getAttribute('open')).not.toBeNull()
-  })
-
   it('filters the checks by outcome and words, and hides profiles without any', async () => {
     const { page } = await open(sample())
     await page.locator('.result-chip.inconclusive').click()
@@ -117,14 +107,6 @@ describe.skipIf(chromium === null)('the certificate in a browser', () => {
       expect(await tooWide(page)).toEqual([])
     }
     expect(await axeViolations(page)).toEqual([])
-  })
-
-  it('opens failures and warnings for print, and hides what only a screen can use', async () => {
-    const { page } = await open(sample())
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
-    await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-02', 'SIG-03'])
-    expect(await page.locator('.result-filter').isVisible()).toBe(false)
   })
 
   it('shows hostile texts as text', async () => {

@@ -33,21 +33,6 @@ describe.skipIf(chromium === null)('the way to connect a service', () => {
     await expect.poll(() => section.getByRole('button', { name: /^Webhook/ }).evaluate(isFocused)).toBe(true)
   })
 
-  it('says in the header why the webhook fails', async () => {
-    await using webhook = await startWebhook((_, response) => response.writeHead(401).end())
-    const server = await startInspected({ webhook: { url: webhook.url } })
-    const { page } = await open(server.url)
-    await page.getByRole('button', { name: 'Send a test event' }).click()
-    const header = page.getByRole('banner').first()
-    await header.getByText(/401 in \d+ ms/).waitFor()
-    await page
-      .getByRole('button', { name: /^AGENT TYPING STOP #\d+$/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: 'Find out why' }).waitFor()
-    await header.getByRole('button', { name: /^Webhook refuses \(\d\)$/ }).waitFor()
-  })
-
   it('lists only what differs from the normal state, and opens its section', async () => {
     const server = await startInspected()
     const ask = createControlClient(server)

@@ -164,7 +164,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await clock.getByRole('button', { name: '+ 1h', exact: true }).click()
     await clock.getByText(new Date(at + 3_600_000).toISOString().slice(11, 19)).waitFor()
     expect(server.clock.now()).toBe(at + 3_600_000)
-    await clock.getByRole('button', { name: /^To the next timer \(\+ (4h|3h59m\d+s|\d{5}s)\)/ }).waitFor()
+    await clock.getByRole('button', { name: /^To the next timer/ }).waitFor()
     await clock.getByRole('button', { name: 'Resume' }).click()
     await clock.getByRole('button', { name: 'Pause', exact: true }).waitFor()
     expect(server.clock.paused).toBe(false)

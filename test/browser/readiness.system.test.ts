@@ -87,13 +87,4 @@ describe.skipIf(chromium === null)('the readiness', () => {
     expect(await axeViolations(page)).toEqual([])
     expect(server.chats()).toHaveLength(1)
   })
-
-  it('is not there where no checks are evaluated', async () => {
-    const server = await startInspected()
-    const { page } = await open(server.url)
-    await page.getByText('There is no chat yet.').waitFor()
-    await server.chat()
-    await page.getByLabel('Message of the user').waitFor()
-    expect(await page.getByRole('region', { name: 'Readiness' }).count()).toBe(0)
-  })
 })

@@ -32,12 +32,6 @@ const SOUND = Buffer.concat([
   uint32(WAV_SAMPLES),
   Buffer.alloc(WAV_SAMPLES, 128),
 ])
-/** One frame of 8 x 8 pixels. */
-const VIDEO = Buffer.from(
-  'GkXfo0AgQoaBAUL3gQFC8oEEQvOBCEKCQAR3ZWJtQoeBAkKFgQIYU4BnQI0VSalmQCgq17FAAw9CQE2AQAZ3aGFtbXlXQUAGd2hhbW15RIlACECPQAAAAAAAFlSua0AxrkAu14EBY8WBAZyBACK1nEADdW5khkAFVl9WUDglhohAA1ZQOIOBAeBABrCBCLqBCB9DtnVAIueBAKNAHIEAAIAwAQCdASoIAAgAAUAmJaQAA3AA/vz0AAA=',
-  'base64',
-)
-
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
@@ -143,26 +137,22 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(chat.transcript[0]).toMatchObject({ text: 'Here they are', attachments: [{ name: 'dropped.txt' }, {}] })
   })
 
-  it('plays sound and video, and offers what cannot be played as a file', async () => {
+  it('plays sound, and offers what cannot be played as a file', async () => {
     const server = await startInspected()
     const chat = await server.chat()
     const { page } = await open(server.url)
     await composer(page).waitFor()
     await page.getByLabel('Files of the user').setInputFiles([
       { name: 'voice.wav', mimeType: 'audio/wav', buffer: SOUND },
-      { name: 'clip.webm', mimeType: 'video/webm', buffer: VIDEO },
       { name: 'broken.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video') },
     ])
     await composer(page).press('Enter')
     const seconds = (name: string) =>
       page.getByLabel(name, { exact: true }).evaluate((media: HTMLMediaElement) => media.duration)
     await expect.poll(() => seconds('voice.wav')).toBeCloseTo(0.1)
-    const width = () =>
-      page.getByLabel('clip.webm', { exact: true }).evaluate((video: HTMLVideoElement) => video.videoWidth)
-    await expect.poll(width).toBe(8)
     await page.getByRole('button', { name: 'Download broken.mp4' }).waitFor()
-    await expect.poll(() => page.locator('video').count()).toBe(1)
-    expect(chat.transcript[0]?.attachments).toHaveLength(3)
+    await expect.poll(() => page.locator('video').count()).toBe(0)
+    expect(chat.transcript[0]?.attachments).toHaveLength(2)
   })
 
   it('moves nothing for people who asked their system for less motion', async () => {

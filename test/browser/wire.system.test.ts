@@ -206,7 +206,6 @@ describe.skipIf(chromium === null)('the wire', () => {
 
   it.each([
     [1200, 'Agent', 'Queue'],
-    [1440, 'Agent', 'Queue'],
     [1760, 'Platform', 'Availability'],
   ])('shows the details at the right, where the right column was, at %d px', async (width, column, heading) => {
     const { server } = await playHandover()
@@ -246,18 +245,6 @@ describe.skipIf(chromium === null)('the wire', () => {
         .first()
         .evaluate(label => getComputedStyle(label, '::before').content)
     expect(await from('MESSAGE FROM USER "Thank you"')).toContain('platform →')
-  })
-
-  it('has room for a comparison on a low screen', async () => {
-    const { server } = await playHandover()
-    const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
-    const viewport = { width: 720, height: 450 }
-    const { page } = await open(`${server.url}/?column=wire&entry=${first}&compare=${second}`, { viewport })
-    const height = () => detailsOf(page).evaluate(element => element.clientHeight)
-    await expect.poll(height).toBeGreaterThan(viewport.height * 0.55)
-    await expect.poll(() => rows(page).and(page.locator('[aria-selected="true"]')).isVisible()).toBe(true)
-    await page.getByRole('button', { name: 'Stop comparing' }).click()
-    await page.getByRole('slider', { name: 'Moment' }).waitFor()
   })
 
   it('shows an earlier moment, and returns to now', async () => {

@@ -13,7 +13,6 @@ import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { HOSTILE, hostileResult } from './hostile.ts'
 import { failure, Journal, result, scenarioResult, step, stepVerdict } from './run-results.ts'
 import {
-  crashedPlay,
   crossTalkPlay,
   escapedPlay,
   openResult,
@@ -63,21 +62,6 @@ describe('a failed scenario', () => {
     `)
   })
 
-  it('names both chats of a leak', () => {
-    expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
-        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo" (expected: a text of chat "main" stays
-          there)
-          chat bo
-                        user / agent         platform                             intermediary
-        x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
-        x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
-        rerun: npx handover-sim run scenarios/two.yaml --seed 1
-      "
-    `)
-  })
-
   it.each<[what: string, play: ScenarioReport, lines: RegExp[]]>([
     [
       'silence',
@@ -85,11 +69,12 @@ describe('a failed scenario', () => {
       [/^ {2}x step 2: no call came at all$/m, /^ {4}… 5\.0 s …$/m, /^ {2}x \+5\.01 +#7 +step 2 failed$/m],
     ],
     [
-      'a target that became unreachable',
-      crashedPlay(),
+      'both chats of a leak',
+      crossTalkPlay(),
       [
-        /^ {4}hint {5}the target answered before: did it crash\?$/m,
-        /^ {2}x \+0\.00 +"Hello" +#3 .* no answer: nothing/m,
+        /^ {4}chat bo$/m,
+        /^ {2}x \+0\.00 +main +"Hello ~a1b2" +#3 /m,
+        /^ {2}x \+0\.08 +bo +#6 +<-+ POST message "Hello/m,
       ],
     ],
     [
@@ -103,45 +88,15 @@ describe('a failed scenario', () => {
 
   it('shows the diagram as a list on a narrow terminal, which only the command exceeds', () => {
     const text = block(escapedPlay(), 60)
-    expect(text).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/happy.yaml > Happy path
-        x step 7: nearest: #12, message differs (only HTML
-          escaping)
-          scenarios/happy.yaml:19:5  step 7/10  expect message {
-          message: "I'm Anna" } within 2s of #10
-          nearest  #12 POST /api/v2/handover/message/ +0.84s  1
-                   field differs
-                   message  - "I'm Anna"
-                            + "I&#39;m Anna"
-                            only HTML escaping differs
-          others   #13 message +0.91s  chat_id belongs to chat
-                   "bo": cross-talk?
-                   #10 message +0.02s  already claimed by step 3
-          hint     send the text as it is; the platform does the
-                   escaping
-          rules    E6
-        warning sender-incomplete: message (#12): sender.avatar is
-        missing. [R-SENDER.4] Send \`sender\` with \`name\` and
-        \`avatar\` with every message (R-SENDER.3), also with
-        notices of the system.
-                        --> to the intermediary, <-- from it
-          +0.00   #3    main: user presses "handover"
-          +0.00   #4    main: --> REQUESTING TAKEOVER: 200 in 31
-                        ms
-          +0.42   #8    main: agent accepts: 204 in 4.0 ms
-          +0.61   #10   main: <-- POST start: 200 TAKEOVER STARTED
-          +0.62   #11   main: step 7: expect message { message:
-                        "I'm Anna" }
-        x +0.84   #12   main: <-- POST message "I&#39;m Anna": 200
-                        MESSAGE SENT TO USER
-          +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
-                        SENT TO USER
-        x +2.61   #14   main: step 7 failed
-        rerun: npx handover-sim run scenarios/happy.yaml --seed 1
-        seed 1, real clock, 6.4 s
-      "
-    `)
+    expect(text).toContain(`
+         message  - "I'm Anna"
+                  + "I&#39;m Anna"
+                  only HTML escaping differs
+`)
+    expect(text).toContain(
+      '\n  x +0.84   #12   main: <-- POST message "I&#39;m Anna": 200\n                  MESSAGE SENT TO USER\n',
+    )
+    expect(text).toMatch(/\n {2}seed 1, real clock, 6\.4 s\n$/)
     const wide = text.split('\n').filter(line => widthOf(line) > 60)
     expect(wide.filter(line => !line.startsWith('  rerun: '))).toEqual([])
     for (const columns of [10, 72, 300])

@@ -25,8 +25,8 @@ export class Journal {
 
   add(content: object, cause: number | null = null): number {
     const seq = this.firstSeq + this.entries.length
-    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', cause, at_ms: this.nowMs }
-    this.entries.push({ ...(content as EntryContent), ...frame } as Entry)
+    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', at_ms: this.nowMs }
+    this.entries.push({ cause, ...(content as EntryContent), ...frame } as Entry)
     return seq
   }
 
