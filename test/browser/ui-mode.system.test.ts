@@ -74,18 +74,18 @@ describe.skipIf(chromium === null)('UI mode', () => {
 
   it('shows the failing line of an included file, and the row of the scenario, out of sight before', async () => {
     const many: Record<string, string> = {}
-    for (let index = 10; index < 40; index++)
-      many[`a${index}.yaml`] = scenarioFile(`Passes ${index}`, `${ACCEPTED}  - expect: message\n`)
-    const waits = '  - wait: 1ms\n'.repeat(40)
+    for (let index = 10; index < 22; index++)
+      many[`a${index}.yaml`] = scenarioFile(`Passes ${index}`, '  - check: { status: bot }\n')
+    const waits = '  - wait: 1ms\n'.repeat(20)
     const { url } = await startUiMode({
       ...many,
       'z.yaml': scenarioFile('Zoe', `${ACCEPTED}  - include: { file: part.yaml }\n`),
       'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}  - expect: { message: { message: Goodbye } }\n`,
     })
-    const { page } = await open(url)
-    await page.getByText('31 scenarios: 31 not run').waitFor()
+    const { page } = await open(url, { viewport: { width: 1440, height: 500 } })
+    await page.getByText('13 scenarios: 13 not run').waitFor()
     await press(page, 'Run all')
-    await page.getByText('31 scenarios: 30 passed, 1 failed').waitFor()
+    await page.getByText('13 scenarios: 12 passed, 1 failed').waitFor()
     await page.locator('.source-name', { hasText: /part.yaml:\d+, included by z.yaml/ }).waitFor()
     const shown = ['.scenario-row.selected', '.ui-step.fail.selected', '.source-line.fail']
     for (const selector of shown) {

@@ -267,7 +267,7 @@ describe('compact: one line says', () => {
     ['internal error of handover-sim (timer): x is not a function; please report it', note('internal_error', crash)],
     ['journal The journal keeps 10 entries', note('evicted', { message: 'The journal keeps 10 entries' })],
     [
-      'agent -> help desk accept: 202 4.0 ms',
+      'agent -> help desk accept: answer 202 4.0 ms',
       at({ ...driver, verb: 'accept', outcome: 'ok', status: 202, duration_ms: 4 }),
     ],
     [

@@ -91,7 +91,7 @@ describe('a long payload', () => {
   })
 
   it('is shortened as a whole if it has many small fields', () => {
-    const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, index]))
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, index]))
     const entry = {
       ...call,
       request: { headers: fields, body: fields, bytes: 1 },
