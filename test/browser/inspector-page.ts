@@ -1,7 +1,10 @@
 /** Opens the inspector in Chromium, and fails a test when the page logs an error, breaks its policy, or calls another server. */
-import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
 import {
   type ControlExtension,
   type PlatformServer,
@@ -9,10 +12,9 @@ import {
   startServer,
 } from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
-import { findChromium, launch } from './chromium.ts'
-import { createPagePool } from './page-pool.ts'
+import { openPage } from './page-pool.ts'
 
-export const chromium = findChromium()
+export { chromium } from './page-pool.ts'
 
 export interface OpenInspector {
   readonly page: Page
@@ -20,22 +22,57 @@ export interface OpenInspector {
   readonly problems: string[]
 }
 
-/** Launches one browser for a test file. Call it at the top of the file. */
-export function useBrowser() {
-  let browser: Browser
-  beforeAll(async () => {
-    if (chromium !== null) browser = await launch(chromium)
-  })
-  afterAll(() => browser?.close())
-  const openPage = createPagePool(() => browser, { width: 1440, height: 900 })
-  return async (url: string, options: BrowserContextOptions = {}): Promise<OpenInspector> => {
-    const page = await openPage(options)
-    const problems = watchProblems(page, new URL(url).origin)
-    onTestFinished(() => expect(problems).toEqual([]))
-    await page.goto(url)
-    return { page, problems }
-  }
+/** Opens an address until the test ends. */
+export async function open(url: string, options: BrowserContextOptions = {}): Promise<OpenInspector> {
+  const page = await openPage(options)
+  const problems = watchProblems(page, new URL(url).origin)
+  onTestFinished(() => expect(problems).toEqual([]))
+  await page.goto(url)
+  return { page, problems }
 }
+
+/** Opens a report, which is one file. */
+export async function openFile(html: string, hash = '', options: BrowserContextOptions = {}): Promise<OpenInspector> {
+  const folder = mkdtempSync(join(tmpdir(), 'report-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'report.html')
+  writeFileSync(file, html)
+  return open(`${pathToFileURL(file)}${hash}`, options)
+}
+
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Opens everything that is folded in a report. */
+export async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true
+  })
+  await expect.poll(() => page.locator('.result-diagram:empty').count()).toBe(0)
+}
+
+/** The messages of the chat that is shown. */
+export const messagesOf = (page: Page) => page.getByRole('list', { name: 'Messages' })
+
+/** The details of the entry that is selected. */
+export const detailsOf = (page: Page) => page.getByRole('region', { name: /^Entr(y|ies) / })
+
+/** Whether the element has the focus. Runs inside the page. */
+export const isFocused = (element: Element): boolean => element === document.activeElement
+
+/** Calls the platform as an intermediary does. */
+export const callPlatform = (
+  { url, apiKey, botId }: Pick<PlatformServer, 'url' | 'apiKey' | 'botId'>,
+  path: string,
+  body: object,
+  key = apiKey,
+) =>
+  fetch(`${url}/api/v2/handover/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ bot_id: botId, ...body }),
+  })
 
 /** Refusals of the platform are answers, which Chromium logs as failed loads. */
 const LOGGED_ANSWER = /^Failed to load resource: the server responded with a status of 4/
@@ -46,6 +83,7 @@ function watchProblems(page: Page, origin: string): string[] {
     if (message.type() === 'error' && !LOGGED_ANSWER.test(message.text())) problems.push(message.text())
   })
   page.on('pageerror', error => problems.push(String(error)))
+  page.on('dialog', dialog => problems.push(`dialog ${dialog.message()}`))
   page.on('request', request => {
     const url = new URL(request.url())
     if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) problems.push(`request to ${url.href}`)

@@ -110,6 +110,35 @@ export function certificate(checks: readonly CheckResult[], given: Given = {}): 
 export const certificateReport = (checks: readonly CheckResult[], given: Given = {}): CertificateReport =>
   describeCertificate(certificate(checks, given), id => `npx handover-sim certify --only ${id} --seed 7`)
 
+/** What each outcome looks like, one of them an expected failure. */
+export const MIXED = certificateReport(
+  [
+    checkResult({ id: 'SIG-01' }, { measurements: { ack_20_chats_p50_ms: 3, ack_20_chats_p95_ms: 12.345, copies: 2 } }),
+    failedResult({ id: 'SIG-02' }),
+    unobservedResult({ id: 'SIG-03' }),
+    unobservedResult({ id: 'SIG-04' }),
+    failedResult({ id: 'FLW-01', profile: 'flow' }),
+    warnedResult({ id: 'FLW-02', profile: 'flow' }),
+    checkResult(
+      { id: 'ATT-01', profile: 'flow' },
+      { outcome: 'not_applicable', reason: { code: 'capability_missing', capability: 'attachments' } },
+    ),
+  ],
+  { expected: [{ check: 'FLW-01', because: 'the old gateway', until: '2027-01-31' }] },
+)
+
+/** SIG-01 stopped three other checks, of which one judged when it was repeated. */
+export const BLOCKED = certificateReport([
+  failedResult({ id: 'TXT-01', profile: 'flow' }),
+  failedResult(),
+  blockedResult('SIG-01', { id: 'SIG-02' }),
+  blockedResult('SIG-01', { id: 'SIG-03', level: 'SHOULD' }),
+  checkResult({ id: 'ACK-01' }, { avoided: { check: 'SIG-01', knobs: { 'webhook.json': 'compact' } } }),
+])
+
+export const CAUSE = refused.happened
+export const STOPPED = 'It also stopped 3 other checks: 1 judged when repeated without it, 2 are blocked.'
+
 /** A certificate with this text in every place that a target, a driver or a user writes. */
 export function hostileCertificate(text: string): CertificateReport {
   const { journal, conversations } = hostileResult(text)

@@ -16,11 +16,11 @@ export const HOSTILE = [
   `${'e\u0301\u0302\u0303\u0304\u0305'.repeat(3)} 👩‍👩‍👧 ${'長'.repeat(80)}`,
 ]
 
-/** Any code units, lone halves of pairs too, with the worst of them often. */
+/** Any code points and code units, lone halves of pairs too, with the worst texts often. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...HOSTILE),
-  fc.string({ unit: 'binary' }),
-  fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units)),
+  fc.array(fc.nat({ max: 0x10ffff })).map(points => String.fromCodePoint(...points)),
+  fc.array(fc.nat({ max: 0xffff })).map(units => String.fromCharCode(...units)),
 )
 
 export function hostileResult(text: string, outcome: ScenarioReport['outcome'] = 'fail'): ScenarioReport {

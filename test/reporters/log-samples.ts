@@ -72,4 +72,5 @@ export const refusedWith = (status: number, body = '', headers = {}) =>
   })
 export const failedWith = (failure: DeliveryFailure, url = 'http://127.0.0.1:3000/webhook') =>
   delivery({ outcome: 'failed', status: null, response: null, failure, url })
+export const altered = (entry: Entry, changes: object) => ({ ...entry, ...changes }) as Entry
 export const target = '127.0.0.1:3000'

@@ -10,15 +10,13 @@ import {
 import type { TimelineRow } from '../../src/evaluation/timeline/timeline.ts'
 import { elide, isGap } from '../../src/pages/reporters/diagram.ts'
 import { prettyReport } from '../../src/pages/reporters/pretty.ts'
-import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
+import { HOSTILE, hostileResult } from './hostile.ts'
 import { failure, Journal, result, scenarioResult, step, stepVerdict } from './run-results.ts'
 import {
-  crashedPlay,
   crossTalkPlay,
   escapedPlay,
   openResult,
   passedResult,
-  refusedPlay,
   silentResult,
   skippedResult,
   unreachableResult,
@@ -27,6 +25,14 @@ import {
 const pretty = (run: RunReport, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
 /** The block of one scenario, without the totals. */
 const block = (play: ScenarioReport, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
+
+function refusedCall(): ScenarioReport {
+  const log = new Journal()
+  const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number', field: 'bot_id' }
+  const seq = log.call('start', { bot_id: '1042' }, { status: 400, response: { error } })
+  const failures = [failure({ kind: 'contract', rules: ['E4'], entrySeqs: [seq] })]
+  return scenarioResult({ outcome: 'fail', journal: log.entries, failures })
+}
 
 describe('a failed scenario', () => {
   it('has its cause in the first two lines, then its timeline', () => {
@@ -56,129 +62,47 @@ describe('a failed scenario', () => {
     `)
   })
 
-  it('names both chats of a leak', () => {
-    expect(block(crossTalkPlay())).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/two.yaml > Two chats                                   seed 1, virtual clock, 640 ms
-        x #6 brought "Hello ~a1b2" of chat "main" into chat "bo" (expected: a text of chat "main" stays
-          there)
-          chat bo
-                        user / agent         platform                             intermediary
-        x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
-        x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
-        rerun: npx handover-sim run scenarios/two.yaml --seed 1
-      "
-    `)
-  })
-
-  it('shows silence', () => {
-    expect(block(silentResult())).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/silent.yaml > Nothing comes                                seed 1, real clock, 7.0 s
-        x step 2: no call came at all
-          scenarios/silent.yaml:9:5  step 2/2  expect start within 5s of #2
-                  user / agent              platform                                         intermediary
-          +0.00   presses "handover"  #3    REQUESTING TAKEOVER -------------------------->  200 in 8.0 ms
-          +0.01                       #6    step 2: expect start
-          … 5.0 s …
-        x +5.01                       #7    step 2 failed
-        rerun: npx handover-sim run scenarios/silent.yaml --seed 1
-      "
-    `)
-  })
-
-  it('names the rule of a refused call', () => {
-    expect(block(refusedPlay())).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/types.yaml > Wrong type                                   seed 1, real clock, 640 ms
-        x #1 was refused with 400: bot_id must be a whole number, got "1042" (expected: POST
-          /api/v2/handover/start as documented)
-          rules    E4
-                  user / agent        platform                                       intermediary
-        x +0.00                 #1    <--------------------------------- POST start  400 invalid_parameter
-        rerun: npx handover-sim run scenarios/types.yaml --seed 1
-      "
-    `)
-  })
-
-  it('reports a target that became unreachable', () => {
-    expect(block(crashedPlay())).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/crash.yaml > Crash                                        seed 1, real clock, 640 ms
-        x step 1: no answer: nothing listens at 127.0.0.1:3000
-          scenarios/crash.yaml:5:5  step 1/1  MESSAGE FROM USER answered with 200
-          hint     the target answered before: did it crash?
-                  user / agent        platform                                  intermediary
-          +0.00                 #1    step 1: user "Hello"
-        x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: nothing listen…
-        x +0.00                 #5    step 1 failed
-        rerun: npx handover-sim run scenarios/crash.yaml --seed 1
-      "
-    `)
-  })
-
-  it('begins its second line with the failed step at any width', () => {
-    for (const columns of [10, 72, 100, 300]) {
-      const lines = block(escapedPlay(), columns).trimStart().split('\n')
-      expect(lines[1]).toMatch(/^ {2}x step 7: nearest/)
-    }
+  it.each<[what: string, play: ScenarioReport, lines: RegExp[]]>([
+    [
+      'silence',
+      silentResult(),
+      [/^ {2}x step 2: no call came at all$/m, /^ {4}… 5\.0 s …$/m, /^ {2}x \+5\.01 +#7 +step 2 failed$/m],
+    ],
+    [
+      'both chats of a leak',
+      crossTalkPlay(),
+      [
+        /^ {4}chat bo$/m,
+        /^ {2}x \+0\.00 +main +"Hello ~a1b2" +#3 /m,
+        /^ {2}x \+0\.08 +bo +#6 +<-+ POST message "Hello/m,
+      ],
+    ],
+    [
+      'a refused call',
+      refusedCall(),
+      [/^ {4}rules {4}E4$/m, /^ {2}x \+0\.00 +#1 +<-+ POST start {2}400 invalid_parameter$/m],
+    ],
+  ])('shows %s', (_what, play, lines) => {
+    for (const line of lines) expect(block(play)).toMatch(line)
   })
 
   it('shows the diagram as a list on a narrow terminal, which only the command exceeds', () => {
     const text = block(escapedPlay(), 60)
-    expect(text).toMatchInlineSnapshot(`
-      "
-      FAIL scenarios/happy.yaml > Happy path
-        x step 7: nearest: #12, message differs (only HTML
-          escaping)
-          scenarios/happy.yaml:19:5  step 7/10  expect message {
-          message: "I'm Anna" } within 2s of #10
-          nearest  #12 POST /api/v2/handover/message/ +0.84s  1
-                   field differs
-                   message  - "I'm Anna"
-                            + "I&#39;m Anna"
-                            only HTML escaping differs
-          others   #13 message +0.91s  chat_id belongs to chat
-                   "bo": cross-talk?
-                   #10 message +0.02s  already claimed by step 3
-          hint     send the text as it is; the platform does the
-                   escaping
-          rules    E6
-        warning sender-incomplete: message (#12): sender.avatar is
-        missing. [R-SENDER.4] Send \`sender\` with \`name\` and
-        \`avatar\` with every message (R-SENDER.3), also with
-        notices of the system.
-                        --> to the intermediary, <-- from it
-          +0.00   #3    main: user presses "handover"
-          +0.00   #4    main: --> REQUESTING TAKEOVER: 200 in 31
-                        ms
-          +0.42   #8    main: agent accepts: 204 in 4.0 ms
-          +0.61   #10   main: <-- POST start: 200 TAKEOVER STARTED
-          +0.62   #11   main: step 7: expect message { message:
-                        "I'm Anna" }
-        x +0.84   #12   main: <-- POST message "I&#39;m Anna": 200
-                        MESSAGE SENT TO USER
-          +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
-                        SENT TO USER
-        x +2.61   #14   main: step 7 failed
-        rerun: npx handover-sim run scenarios/happy.yaml --seed 1
-        seed 1, real clock, 6.4 s
-      "
-    `)
+    expect(text).toMatch(/\n +message {2}- "I'm Anna"\n +\+ "I&#39;m Anna"\n +only HTML escaping differs\n/)
+    expect(text).toMatch(
+      /\n {2}x \+0\.84 {3}#12 {3}main: <-- POST message "I&#39;m Anna": 200\n +MESSAGE SENT TO USER\n/,
+    )
+    expect(text).toMatch(/\n {2}seed 1, real clock, 6\.4 s\n$/)
     const wide = text.split('\n').filter(line => widthOf(line) > 60)
-    expect(wide.filter(line => !line.startsWith('  again: '))).toEqual([])
+    expect(wide.filter(line => !line.startsWith('  rerun: '))).toEqual([])
+    for (const columns of [10, 72, 300])
+      expect(block(escapedPlay(), columns)).toMatch(/^\nFAIL .*\n {2}x step 7: nearest/)
   })
 
   it('wraps reasons on a narrow terminal, but not a long title', () => {
     const name = 'A scenario whose name is longer than the line'
     const skipped = { ...skippedResult(), reason: 'the target is not reachable: nothing listens at 127.0.0.1:3000' }
-    expect(block(skipped, 60)).toMatchInlineSnapshot(`
-      "
-      SKIP scenarios/later.yaml > Later
-          the target is not reachable: nothing listens at
-          127.0.0.1:3000
-      "
-    `)
+    expect(block(skipped, 60)).toContain('\n    the target is not reachable: nothing listens at\n    127.0.0.1:3000\n')
     expect(block({ ...silentResult(), name }, 60)).toContain(`\nFAIL ${name}\n  x step 2: no call came at all`)
   })
 
@@ -201,16 +125,13 @@ describe('a failed scenario', () => {
     const name = 'A scenario with a name that is long, but not too long for a line'
     const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
     const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
-    const plays = [1, 2, 3, 4].map(number =>
-      scenarioResult({ name: `${name} ${number}`, file: 'scenarios/a/folder/of/tests.yaml', warnings }),
-    )
-    const text = pretty(result(plays))
-    expect(
-      text.match(/ {2}…\/of\/tests\.yaml > A scenario with a name that is long, but not too long for a line \d\n/g),
-    ).toHaveLength(3)
-    expect(text.replace(/\s+/g, ' ')).toContain(
-      `message-after-end: 4 times, in ${name} 1, ${name} 2, ${name} 3 and 1 more`,
-    )
+    const file = 'scenarios/a/folder/of/tests.yaml'
+    const plays = [1, 2, 3, 4].map(number => scenarioResult({ name: `${name} ${number}`, file, warnings }))
+    const text = pretty(result([...plays, scenarioResult({ instance: 2, warnings: [...warnings, ...warnings] })]))
+    expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
+    expect(text.match(/ {2}…\/of\/tests\.yaml > A scenario .* for a line \d\n/g)).toHaveLength(3)
+    const counted = `message-after-end: 6 times, in ${name} 1, ${name} 2, ${name} 3 and 2 more`
+    expect(text.replace(/\s+/g, ' ')).toContain(counted)
   })
 
   it('shows the last output of a program by lines', () => {
@@ -240,63 +161,21 @@ describe('a failed scenario', () => {
 
   it('names the chat of a step if there are several, and marks soft steps', () => {
     const ref = step(3, 'expect end', { conversation: 'bo', name: 'goodbye' })
-    const text = block(
-      scenarioResult({ outcome: 'fail', failures: [failure({ step: ref, soft: true, expected: 'expect end' })] }),
-    )
+    const failures = [failure({ step: ref, soft: true, expected: 'expect end' })]
+    const text = block(scenarioResult({ outcome: 'fail', failures }))
     expect(text).toContain('scenarios/happy.yaml:15:5  step 3/10 goodbye, chat bo  expect end  soft\n')
   })
 
-  describe('equal failures', () => {
-    const inRound = (number: number, happened: string, more: object = {}) => {
-      const label = `expect message { message: "Hello user ${number}" }`
-      return failure({
-        step: { ...step(number, label), place: PLACE },
-        expected: label,
-        happened,
-        group: happened,
-        ...more,
-      })
-    }
-    const PLACE = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
-    const crossTalk = (number: number) =>
-      inRound(
-        number,
-        `nearest: #${100 + number} message +0.0${number} s: chat_id belongs to chat "user 8": cross-talk?`,
-        { group: 'cross-talk' },
-      )
+  it('shows equal failures once, with the steps or chats of the others', () => {
+    const place = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
     const shownOf = (...failures: FailureReport[]) => block(scenarioResult({ outcome: 'fail', failures }))
-    const marksIn = (text: string) => text.match(/^ {2}x /gm)?.length
-
-    it('are shown once, with the steps of the others', () => {
-      const text = shownOf(...[7, 8, 9, 2].map(crossTalk), inRound(3, 'no message came'))
-      expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
-      expect(marksIn(text)).toBe(2)
-    })
-
-    it.each([
-      ['another status', inRound(1, 'answered 500'), inRound(2, 'answered 404')],
-      [
-        'another place',
-        crossTalk(1),
-        failure({ ...crossTalk(2), step: step(2, 'expect message'), group: 'another place' }),
-      ],
-      ['another hint', crossTalk(1), { ...crossTalk(2), hint: 'Restart it.', group: 'another hint' }],
-    ])('%s is not the same', (_, one, other) => {
-      expect(marksIn(shownOf(one, other))).toBe(2)
-    })
-
-    it('may have no step and several chats', () => {
-      const refused = (conversation: string, seq: number) =>
-        failure({
-          kind: 'contract',
-          step: null,
-          conversation,
-          expected: 'message',
-          happened: `#${seq} was refused with 400 in chat "${conversation}"`,
-          group: 'refused',
-        })
-      expect(shownOf(refused('ada', 3), refused('bo', 14))).toContain('and 1 more like it: chat bo')
-    })
+    const crossTalk = (number: number) =>
+      failure({ step: { ...step(number, `expect message ${number}`), place }, group: 'cross-talk' })
+    const text = shownOf(...[7, 8, 9, 2].map(crossTalk), failure({ step: step(3, 'expect message'), group: 'other' }))
+    expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
+    expect(text.match(/^ {2}x /gm)).toHaveLength(2)
+    const refused = (conversation: string) => failure({ kind: 'contract', conversation, group: 'refused' })
+    expect(shownOf(refused('ada'), refused('bo'))).toContain('and 1 more like it: chat bo')
   })
 
   it('counts failures beyond ten, other items beyond five, and steps that did not run', () => {
@@ -365,24 +244,10 @@ describe('other scenarios', () => {
     `)
   })
 
-  it('have their repetition number, and warnings grouped by rule', () => {
-    const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
-    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
-    const scenarios = [1, 2].map(instance => scenarioResult({ instance, warnings: [...warnings, ...warnings] }))
-    const text = pretty(result([...scenarios, scenarioResult({ name: 'Other', warnings })]))
-    expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
-    expect(text).toContain('Warnings\n  message-after-end: 5 times, in Happy path, Other\n')
-  })
-
   it('are replaced by a message for a run that stopped early or ran nothing', () => {
-    expect(pretty(result([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))).toBe(
-      [
-        '0 scenarios in 20 ms: no scenario was run',
-        'stopped early: interrupted',
-        'target http://127.0.0.1:3000/webhook, seed 1',
-        'exit 130: interrupted (SIGINT)',
-        '',
-      ].join('\n'),
+    const text = pretty(result([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))
+    expect(text).toMatch(
+      /^0 scenarios in 20 ms: no scenario was run\nstopped early: interrupted\ntarget .*\nexit 130: /,
     )
   })
 })
@@ -397,19 +262,8 @@ describe('the terminal', () => {
     expect(coloured).toContain('\u001b[31mFAIL\u001b[39m')
   })
 
-  it('receives no control characters of untrusted text', () => {
-    fc.assert(
-      fc.property(anyText, fc.constantFrom('pass', 'fail', 'error', 'inconclusive', 'skipped'), (text, outcome) => {
-        const shown = pretty(
-          result([hostileResult(text, outcome as ScenarioReport['outcome'])], { target: text, stopped: text }),
-        )
-        expect(shown).not.toMatch(UNSEEN)
-      }),
-    )
-  })
-
   it('is wider than diagrams, also with wide characters', () => {
-    for (const columns of [40, 60, 72, 79, 80, 100, 140]) {
+    for (const columns of [40, 100]) {
       const rows = HOSTILE.flatMap(text => block(hostileResult(text), columns).split('\n')).filter(line =>
         /^ {2}[x ] \+\d/.test(line),
       )
@@ -427,30 +281,14 @@ describe('long timelines', () => {
     )
   const seqs = (shown: ReturnType<typeof elide>) => shown.map(row => (isGap(row) ? `…${row.gap}` : row.seq))
 
-  it('are complete up to forty rows', () => {
-    expect(elide(rows(40))).toHaveLength(40)
-  })
-
   it('show both ends and the rows around failures', () => {
-    expect(seqs(elide(rows(100, [50])))).toEqual([
-      1,
-      2,
-      3,
-      '…42',
-      46,
-      47,
-      48,
-      49,
-      50,
-      51,
-      52,
-      53,
-      54,
-      '…43',
-      98,
-      99,
-      100,
-    ])
+    const around = [46, 47, 48, 49, 50, 51, 52, 53, 54]
+    const ends = [
+      [1, 2, 3],
+      [98, 99, 100],
+    ] as const
+    expect(seqs(elide(rows(100, [50])))).toEqual([...ends[0], '…42', ...around, '…43', ...ends[1]])
+    expect(elide(rows(40))).toHaveLength(40)
   })
 
   it('show rows that are as short as a gap, and stay short when everything fails', () => {
@@ -476,9 +314,8 @@ describe('long timelines', () => {
     const log = new Journal()
     for (let index = 0; index < 100; index++) log.at(index * 20).call('typing_start', {})
     log.at(60_000).call('end')
-    const text = block(
-      scenarioResult({ outcome: 'fail', journal: log.entries, failures: [failure({ entrySeqs: [50] })] }),
-    )
+    const failures = [failure({ entrySeqs: [50] })]
+    const text = block(scenarioResult({ outcome: 'fail', journal: log.entries, failures }))
     expect(text).toMatch(/^ {4}… 42 entries …$/m)
     expect(text).toMatch(/^ {4}… 58\.0 s …$/m)
   })

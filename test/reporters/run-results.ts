@@ -11,10 +11,11 @@ export const CHATS = { main: 'c394b674-c865-4926-9541-db8f3c7cb8b6', bo: '111111
 /** Entries in the order they are written, each at a moment of the wall. */
 export class Journal {
   readonly entries: Entry[] = []
-  private nowMs: number
+  private nowMs = 1000
+  private readonly firstSeq: number
 
-  constructor(startMs = 1000) {
-    this.nowMs = startMs
+  constructor(firstSeq = 1) {
+    this.firstSeq = firstSeq
   }
 
   at(ms: number): this {
@@ -23,9 +24,9 @@ export class Journal {
   }
 
   add(content: object, cause: number | null = null): number {
-    const seq = this.entries.length + 1
-    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', cause, at_ms: this.nowMs }
-    this.entries.push({ ...(content as EntryContent), ...frame } as Entry)
+    const seq = this.firstSeq + this.entries.length
+    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', at_ms: this.nowMs }
+    this.entries.push({ cause, ...(content as EntryContent), ...frame } as Entry)
     return seq
   }
 
@@ -86,7 +87,7 @@ export class Journal {
       path: `/api/v2/handover/${endpoint}`,
       alias: 'handover',
       auth: 'valid',
-      request: { headers: {}, body, bytes: 70 },
+      request: { headers: { authorization: 'Bearer ***', 'user-agent': 'desk-bridge/2.1' }, body, bytes: 70 },
       status: 200,
       response: { event: ANSWERS[endpoint ?? ''] },
       findings: [],

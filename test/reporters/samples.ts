@@ -136,84 +136,21 @@ export function silentResult(): ScenarioReport {
   })
 }
 
-/** A call the platform refuses. */
-export function refusedPlay(): ScenarioReport {
-  const log = new Journal()
-  const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number, got "1042"', field: 'bot_id' }
-  const bad = log.at(50).call('start', { bot_id: '1042' }, { status: 400, response: { error } })
-  return scenarioResult({
-    name: 'Wrong type',
-    file: 'scenarios/types.yaml',
-    outcome: 'fail',
-    journal: log.entries,
-    failures: [
-      failure({
-        kind: 'contract',
-        expected: 'POST /api/v2/handover/start as documented',
-        happened: `#${bad} was refused with 400: bot_id must be a whole number, got "1042"`,
-        rules: ['E4'],
-        entrySeqs: [bad],
-      }),
-    ],
-    rerunCommand: 'npx handover-sim run scenarios/types.yaml --seed 1',
-  })
-}
-
-/** The intermediary went away in the middle. */
-export function crashedPlay(): ScenarioReport {
-  const log = new Journal()
-  log.started(1, 'user "Hello"')
-  const said = log.user('Hello')
-  const event = log.event('MESSAGE FROM USER', 'd1', said, 'Hello')
-  const refused = { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' } as const
-  log.at(3).delivery('d1', { outcome: 'failed', status: null, response: null, failure: refused, duration_ms: 2 })
-  log.ended(1)
-  const ref = step(1, 'user "Hello"', { of: 1, place: { file: 'scenarios/crash.yaml', line: 5, column: 5 } })
-  return scenarioResult({
-    name: 'Crash',
-    file: 'scenarios/crash.yaml',
-    outcome: 'fail',
-    journal: log.entries,
-    failures: [
-      failure({
-        kind: 'stimulus',
-        step: ref,
-        expected: 'MESSAGE FROM USER answered with 200',
-        happened: 'no answer: nothing listens at 127.0.0.1:3000',
-        entrySeqs: [event],
-        hint: 'the target answered before: did it crash?',
-      }),
-    ],
-    rerunCommand: 'npx handover-sim run scenarios/crash.yaml --seed 1',
-  })
-}
-
 export const passedResult = (): ScenarioReport =>
   scenarioResult({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
 
-export const openResult = (): ScenarioReport =>
-  scenarioResult({
-    name: 'With an agent',
-    file: 'scenarios/agent.yaml',
-    outcome: 'inconclusive',
-    reason: 'the agent driver has no verb "transfer"',
-    durationMs: 30,
-  })
+export const openResult = (): ScenarioReport => {
+  const reason = 'the agent driver has no verb "transfer"'
+  return notRun('inconclusive', 'With an agent', 'scenarios/agent.yaml', reason, 30)
+}
 
-export const unreachableResult = (): ScenarioReport =>
-  scenarioResult({
-    name: 'No desk',
-    file: 'scenarios/desk.yaml',
-    outcome: 'error',
-    reason: 'the help desk is not there: connection refused at 127.0.0.1:3100',
-    durationMs: 5,
-  })
+export const unreachableResult = (): ScenarioReport => {
+  const reason = 'the help desk is not there: connection refused at 127.0.0.1:3100'
+  return notRun('error', 'No desk', 'scenarios/desk.yaml', reason, 5)
+}
 
 export const skippedResult = (): ScenarioReport =>
-  scenarioResult({
-    name: 'Later',
-    file: 'scenarios/later.yaml',
-    outcome: 'skipped',
-    reason: 'not tagged smoke',
-    durationMs: 0,
-  })
+  notRun('skipped', 'Later', 'scenarios/later.yaml', 'not tagged smoke', 0)
+
+const notRun = (outcome: ScenarioReport['outcome'], name: string, file: string, reason: string, durationMs: number) =>
+  scenarioResult({ outcome, name, file, reason, durationMs })

@@ -219,7 +219,7 @@ function outcomeOfCall({ status, response, path }: Call): string {
   if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), MAX_SUMMARY_CHARS)}`
   const { messages } = asFields(body.chat)
   const count = Array.isArray(messages) ? `${messages.length} messages` : path.startsWith('/files/') ? 'the file' : ''
-  return [typeof body.event === 'string' ? body.event : '', count].filter(Boolean).join(', ')
+  return [typeof body.event === 'string' ? visible(body.event) : '', count].filter(Boolean).join(', ')
 }
 
 type Delivery = EntryOf<'delivery'>
@@ -229,7 +229,7 @@ function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
   const count = 'attachments' in payload ? (payload.attachments?.length ?? 0) : 0
   return {
     direction: 'platform -> webhook',
-    what: `${event}${count === 0 ? '' : ` with ${counted(count, 'file')}`}`,
+    what: `${visible(event)}${count === 0 ? '' : ` with ${counted(count, 'file')}`}`,
     quoted,
   }
 }

@@ -4,7 +4,7 @@ import { missingMessages } from '../../../src/pages/web/model/chat-items.ts'
 import { createLiveRuns, LIVE_ROWS } from '../../../src/pages/web/model/live-runs.ts'
 import { liveRun } from '../../../src/pages/web/model/shown-run.ts'
 import type { CatalogueScenario, ScenarioStatus } from '../../../src/running/ui-mode/protocol.ts'
-import { createTape } from '../report/journal-recorder.ts'
+import { CHATS, Journal } from '../../reporters/run-results.ts'
 
 const IDLE: ScenarioStatus = { name: 'Ada', state: 'idle', run: null, steps: {}, last: null }
 const PLAYING: ScenarioStatus = { ...IDLE, state: 'running', run: 1 }
@@ -14,8 +14,8 @@ const ADA: CatalogueScenario = {
 }
 
 function record(calls: number) {
-  const recorder = createTape()
-  for (let count = 0; count < calls; count++) recorder.call('message', 'c1', { message: `Hello ${count}` })
+  const recorder = new Journal()
+  for (let count = 0; count < calls; count++) recorder.call('message', { message: `Hello ${count}` })
   return recorder.entries
 }
 
@@ -42,9 +42,10 @@ test('a run under way shows its last rows, and how many are before them', () => 
 
 test('a run under way shows the rows of the timeline of its entries', () => {
   const live = createLiveRuns()
-  const tape = createTape()
-  tape.call('start', 'c1')
-  tape.event('MESSAGE FROM USER', 'c1')
+  const tape = new Journal()
+  tape.call('start')
+  tape.event('MESSAGE FROM USER', 'd1')
+  tape.delivery('d1')
   live.add({ name: 'Ada', run: 1, entries: tape.entries.slice(0, -1) })
   const before = live.viewOf(PLAYING)!.rows
   live.add({ name: 'Ada', run: 1, entries: tape.entries })
@@ -54,22 +55,9 @@ test('a run under way shows the rows of the timeline of its entries', () => {
   expect(rows[1]).not.toBe(before[1])
 })
 
-test('a new entry costs the same after 2,000 entries and after 20,000', () => {
-  const entries = record(20_000)
-  const live = createLiveRuns()
-  live.add({ name: 'Ada', run: 1, entries: entries.slice(0, -400) })
-  const begun = performance.now()
-  for (let count = entries.length - 400; count < entries.length; count++) {
-    live.add({ name: 'Ada', run: 1, entries: entries.slice(count, count + 1) })
-    liveRun(ADA, PLAYING, live.viewOf(PLAYING))
-  }
-  // A quarter of a second without other work; reading all entries again took 15 s.
-  expect(performance.now() - begun).toBeLessThan(3_000)
-})
-
 test('a chat whose beginning the journal has lost misses an unknown number of messages', () => {
-  const tape = createTape(501)
-  tape.call('message', 'c1', { message: 'Still here' })
-  tape.add({ kind: 'note', note: 'handed_back', chat_id: 'c1' })
+  const tape = new Journal(501)
+  tape.call('message', { message: 'Still here' })
+  tape.add({ kind: 'note', note: 'handed_back', chat_id: CHATS.main })
   expect(missingMessages(tape.entries)).toBeNull()
 })

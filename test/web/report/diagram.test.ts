@@ -8,8 +8,8 @@ import { SequenceDiagram } from '../../../src/pages/web/components/sequence-diag
 import { labelSpace, quietBefore, spanOf } from '../../../src/pages/web/model/diagram-geometry.ts'
 import { sectionsOf } from '../../../src/pages/web/model/entry-sections.ts'
 import { renderStaticTable } from '../../../src/pages/web/report/timeline-data.tsx'
-import { createTape } from './journal-recorder.ts'
-import { crossTalk, wrongText } from './sample.ts'
+import { Journal } from '../../reporters/run-results.ts'
+import { crossTalkPlay, escapedPlay, silentResult } from '../../reporters/samples.ts'
 
 const row = (more: Partial<TimelineRow>): TimelineRow => ({
   seq: 1,
@@ -67,7 +67,7 @@ describe('the position of a row', () => {
 })
 
 describe('a drawn timeline', () => {
-  const rows = timelineOf(wrongText())
+  const rows = timelineOf(escapedPlay())
   const text = draw(rows, 'Happy path')
 
   it('has one option per row, and Tab reaches one of them', () => {
@@ -85,9 +85,9 @@ describe('a drawn timeline', () => {
   })
 
   it('shows chats only if there are several', () => {
-    expect(text).not.toContain('with-chats')
-    expect(text).not.toContain('hue-')
-    const two = draw(timelineOf(crossTalk()), 'Two chats')
+    const one = draw(timelineOf(silentResult()), 'One chat')
+    expect(one).not.toMatch(/with-chats|hue-/)
+    const two = draw(timelineOf(crossTalkPlay()), 'Two chats')
     expect(two).toContain('with-chats')
     expect(two).toContain('hue-1')
     expect(two).toContain('hue-2')
@@ -100,7 +100,7 @@ describe('a drawn timeline', () => {
 })
 
 it('without scripts, a timeline is a table with the same rows, shortened if it is very long', () => {
-  const rows = timelineOf(wrongText())
+  const rows = timelineOf(escapedPlay())
   const text = renderStaticTable('happy-path', { rows, entries: [] }, new Set())
   expect(times(text, /<tr id="happy-path\/\d+"/g)).toBe(rows.length)
   const many = Array.from({ length: 400 }, () => rows[0]!)
@@ -108,20 +108,21 @@ it('without scripts, a timeline is a table with the same rows, shortened if it i
 })
 
 describe('the details of an entry', () => {
-  const recorder = createTape()
+  const recorder = new Journal()
   const refused = {
     status: 404,
-    auth: 'unknown',
+    auth: 'unknown' as const,
     findings: [{ rule: 'E6', message: 'no such chat' }],
     unspecified: { 'errors.body': 'json', 'typing.again': null },
   }
-  const call = recorder.entries[recorder.call('message', 'c1', { message: 'Hi' }, refused) - 1]!
-  recorder.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
+  const call = recorder.entries[recorder.call('message', { message: 'Hi' }, refused) - 1]!
+  const failed = { status: null, response: null, failure: { code: 'timeout', timeout_ms: 100 } } as const
+  recorder.delivery('d1', { ...failed, request: { headers: {}, body: '{"event":"REQUESTING TAKEOVER"}' } })
 
   it('show request, answer, findings and assumptions of a call', () => {
     const [sent, answer, ...others] = sectionsOf(call)
     expect(sent).toMatchObject({
-      title: 'POST /api/v2/handover/message/',
+      title: 'POST /api/v2/handover/message',
       aside: 'key: unknown',
       payload: { message: 'Hi' },
     })

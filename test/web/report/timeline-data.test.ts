@@ -13,21 +13,18 @@ import {
   scenarioTimeline,
 } from '../../../src/pages/web/report/timeline-data.tsx'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
-import { createTape } from './journal-recorder.ts'
-import { failure, scenarioResult } from './verdicts.ts'
+import { CHATS, failure, Journal, scenarioResult } from '../../reporters/run-results.ts'
 
-const CHAT = 'c1'
 const gather = (scenarios: ScenarioReport[], budget?: number) =>
   collectTimelineData(linkScenarios(scenarios).map(scenarioTimeline), budget)
 const seqsIn = (json: string) => (JSON.parse(json) as EmbeddedTimeline).entries.map(({ seq }) => seq)
 const markupOf = (entry: Entry) => renderToString(h(EntryDetails, { entry, effects: [], level: 4, isStatic: true }))
 
 function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioReport {
-  const recorder = createTape()
-  for (let count = 0; count < calls; count++) recorder.call('message', CHAT, { message: text })
-  const failures =
-    outcome === 'pass' ? [] : [failure({ kind: 'times', expected: 'one', happened: 'more', entrySeqs: [2] })]
-  return scenarioResult(outcome, outcome, { journal: recorder.entries, conversations: { main: CHAT }, failures })
+  const recorder = new Journal()
+  for (let count = 0; count < calls; count++) recorder.call('message', { message: text })
+  const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', entrySeqs: [2] })]
+  return scenarioResult({ name: outcome, outcome, journal: recorder.entries, conversations: CHATS, failures })
 }
 
 describe('the data of a page', () => {
@@ -58,17 +55,17 @@ describe('the data of a page', () => {
   })
 
   it('has three of many equal reads of an inbox', () => {
-    const recorder = createTape()
-    for (let count = 0; count < 40; count++) recorder.agent(CHAT, 'inbox', undefined, { items: [{ text: 'Hello' }] })
-    const [one] = gather([scenarioResult('p', 'pass', { journal: recorder.entries, conversations: { main: CHAT } })])
+    const recorder = new Journal()
+    for (let count = 0; count < 40; count++) recorder.driver('inbox', { items: [{ text: 'Hello' }] })
+    const [one] = gather([scenarioResult({ journal: recorder.entries, conversations: CHATS })])
     expect(one!.rowCount).toBe(1)
     expect(seqsIn(one!.json)).toEqual([1, 2, 40])
   })
 })
 
 test('why a call was refused has no invisible characters', () => {
-  const recorder = createTape()
-  const call = recorder.entries[recorder.call('message', CHAT, { sender: '\u202E' }) - 1]!
+  const recorder = new Journal()
+  const call = recorder.entries[recorder.call('message', { sender: '\u202E' }) - 1]!
   for (const field of ['sender', undefined]) {
     const response = { error: { ...(field && { field }), message: 'not \u202E' } }
     const markup = markupOf({ ...call, status: 400, auth: 'valid', response } as Entry)
@@ -80,8 +77,8 @@ test('why a call was refused has no invisible characters', () => {
 
 describe('a long payload', () => {
   const long = 'x'.repeat(10 * PAYLOAD_LIMIT)
-  const recorder = createTape()
-  const call = recorder.entries[recorder.call('message', CHAT, { message: long, buttons: [{ label: 'a' }] }) - 1]!
+  const recorder = new Journal()
+  const call = recorder.entries[recorder.call('message', { message: long, buttons: [{ label: 'a' }] }) - 1]!
 
   it('is shortened, and short fields beside it are complete', () => {
     const capped = JSON.stringify(truncateEntry(call))
@@ -94,7 +91,7 @@ describe('a long payload', () => {
   })
 
   it('is shortened as a whole if it has many small fields', () => {
-    const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, index]))
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, index]))
     const entry = {
       ...call,
       request: { headers: fields, body: fields, bytes: 1 },
@@ -113,7 +110,7 @@ describe('a long payload', () => {
   })
 
   it('is the only kind that is shortened', () => {
-    const short = recorder.entries[recorder.call('end', CHAT) - 1]!
+    const short = recorder.entries[recorder.call('end') - 1]!
     expect(truncateEntry(short)).toBe(short)
   })
 })

@@ -1,0 +1,165 @@
+/** Uses the inspector without a mouse: a whole handover, where the focus is, and the keys. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { createControlClient } from '../support/control-client.ts'
+import { chromium, messagesOf, open, press, startInspected } from './inspector-page.ts'
+
+/** The element with the focus: its name, and how visible the focus is. Runs inside the page. */
+function focused() {
+  const element = document.activeElement
+  if (element === null || element === document.body) return { name: 'nothing', outlinePx: 0 }
+  const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : element.textContent
+  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  return {
+    name: (element.getAttribute('aria-label') ?? label ?? '').trim(),
+    outlinePx: outlineStyle === 'none' ? 0 : Number.parseFloat(outlineWidth),
+  }
+}
+
+const nameOfFocus = async (page: Page) => (await page.evaluate(focused)).name
+const hasFocus = (page: Page, name: string | RegExp) => expect.poll(() => nameOfFocus(page)).toMatch(name)
+
+/** Presses Tab until the control has the focus; every control on the way shows it. */
+async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press(key)
+    const on = await page.evaluate(focused)
+    // The end of the page: the browser's own controls.
+    if (on.name === 'nothing') continue
+    expect(on.outlinePx, `the focus is visible on "${on.name}"`).toBeGreaterThan(0)
+    if (on.name === name) return
+  }
+  throw new Error(`80 times ${key} did not reach "${name}"`)
+}
+
+const dialog = (page: Page) => page.getByRole('dialog')
+
+describe.skipIf(chromium === null)('the keyboard', () => {
+  it('plays two handovers by keys alone, which do not act while the user types', async () => {
+    const { url, journal, chats } = await startInspected()
+    const { page } = await open(url)
+    await page.getByText('There is no chat yet.').waitFor()
+    const messages = messagesOf(page)
+    const play = async (begin: () => Promise<void>) => {
+      await begin()
+      await hasFocus(page, 'Message of the user')
+      await page.keyboard.type('na?/[].cftl')
+      await press(page, 'Enter')
+      await messages.getByText('na?/[].cftl').waitFor()
+      expect(await dialog(page).count()).toBe(0)
+      await tabTo(page, 'Ask for a person')
+      await press(page, 'Enter')
+      await page.getByText('The user asks for a person.').waitFor()
+      await press(page, 'a')
+      await page.getByText('Anna has this chat.').waitFor()
+      await press(page, 'r')
+      await page.keyboard.type('Hi')
+      await press(page, 'Enter')
+      await messages.getByText('Hi', { exact: true }).waitFor()
+      // The first Escape leaves the field, so that the next key is a shortcut again.
+      await press(page, 'Escape', 'e')
+      await page.getByText('The bot has this chat.').waitFor()
+    }
+    await play(async () => {
+      await tabTo(page, 'New chat')
+      await press(page, 'Enter')
+    })
+    await play(() => press(page, 'n'))
+    const calls = journal.query({ kind: 'api' }).flatMap(call => (call.kind === 'api' ? [call] : []))
+    const endpoints = calls.map(({ endpoint }) => endpoint).filter(endpoint => !endpoint?.startsWith('typing'))
+    expect(endpoints).toEqual(['start', 'message', 'end', 'start', 'message', 'end'])
+    expect(calls.filter(({ status }) => status !== 200)).toEqual([])
+    expect(chats()).toHaveLength(2)
+    // No text of the user became one of the agent.
+    const texts = calls.filter(({ endpoint }) => endpoint === 'message').map(({ request }) => request.body)
+    expect(texts).toEqual(Array(2).fill(expect.objectContaining({ message: 'Hi' })))
+  })
+
+  it('does not act by single keys when that is switched off, also after a reload', async () => {
+    const { url, chats } = await startInspected()
+    const { page } = await open(url)
+    await page.getByText('There is no chat yet.').waitFor()
+    await press(page, '?')
+    await dialog(page)
+      .getByRole('checkbox', { name: /Single keys may also act/ })
+      .uncheck()
+    await press(page, 'Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    for (const reload of [false, true]) {
+      if (reload) await page.reload()
+      await page.getByText('There is no chat yet.').waitFor()
+      await press(page, 'n', '?')
+      await dialog(page).waitFor()
+      expect(chats()).toEqual([])
+      await press(page, 'Escape')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+    }
+    await press(page, '?')
+    await dialog(page)
+      .getByRole('checkbox', { name: /Single keys may also act/ })
+      .check()
+    await press(page, 'Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await press(page, 'n')
+    await expect.poll(() => chats().length).toBe(1)
+    await hasFocus(page, 'Message of the user')
+  })
+
+  it('keeps the focus when a dialog, the details, a notice or a row disappears', async () => {
+    const server = await startInspected()
+    const { page } = await open(server.url)
+    await page.getByText('There is no chat yet.').waitFor()
+    await tabTo(page, 'Set up a chat')
+    await press(page, 'Enter')
+    await dialog(page).waitFor()
+    await tabTo(page, 'Cancel')
+    await press(page, 'Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    await hasFocus(page, 'Set up a chat')
+    const ask = createControlClient(server)
+    for (let chat = 0; chat < 80; chat++) await ask('POST', '/chats')
+    await page.goto(`${server.url}/?wire=list&all=1`)
+    const rows = page.getByRole('listbox', { name: 'Entries of the journal' })
+    await rows.getByRole('option').last().click()
+    await press(page, 'Home')
+    await hasFocus(page, 'Entries of the journal')
+    await press(page, 'Enter')
+    await hasFocus(page, 'Entry 1')
+    await tabTo(page, 'Show this moment')
+    await press(page, 'Enter')
+    await page.getByText('You see an earlier moment:').waitFor()
+    await tabTo(page, 'Back to now', 'Shift+Tab')
+    await press(page, 'Enter')
+    await page.getByText('You see an earlier moment:').waitFor({ state: 'detached' })
+    await expect.poll(() => nameOfFocus(page)).not.toBe('nothing')
+    await rows.focus()
+    await press(page, 'c', 'ArrowDown')
+    await tabTo(page, 'Stop comparing')
+    await press(page, 'Enter')
+    await expect.poll(() => nameOfFocus(page)).not.toBe('nothing')
+    await press(page, 'Escape')
+    await hasFocus(page, 'Entries of the journal')
+    await tabTo(page, 'More', 'Shift+Tab')
+    await press(page, 'Enter')
+    await tabTo(page, 'Send an event')
+    await press(page, 'Enter')
+    await dialog(page).waitFor()
+    await press(page, 'Escape')
+    await hasFocus(page, 'More')
+  })
+
+  it('acts on no earlier moment, and Escape closes a dialog before the details', async () => {
+    const server = await startInspected()
+    await server.chat()
+    const { page } = await open(`${server.url}/?at=1&entry=1`)
+    await page.getByText('You see an earlier moment:').waitFor()
+    await press(page, 'a', 'e', '?')
+    await dialog(page).waitFor()
+    await press(page, 'Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.getByRole('region', { name: 'Entry 1', exact: true }).waitFor()
+    await press(page, 'Escape')
+    await page.getByRole('region', { name: 'Entry 1', exact: true }).waitFor({ state: 'detached' })
+    expect(server.journal.query({ kind: 'api' })).toEqual([])
+  })
+})
