@@ -29,7 +29,7 @@ const VERIFY = 'verify --body body.json --signature x'
 const BODY = { 'body.json': '{}' }
 
 describe('flags and arguments', () => {
-  it.each<Row>([
+  it.for<Row>([
     ['', 'Usage: handover-sim'],
     ['strat', /unknown command 'strat'\n\(Did you mean start\?\)/],
     ['start --prot 1', /unknown option '--prot'\n\(Did you mean --port\?\)/],
@@ -52,9 +52,9 @@ describe('flags and arguments', () => {
     ['wait --port 0', /^--url or --ready-file is needed: the configured port is 0/],
     ['complete tcsh', 'SHELL must be one of bash, zsh, fish, powershell, got "tcsh".'],
     [`run s.yaml --target 127.0.0.1:3000`, 'such as http:', { 's.yaml': SCENARIO }],
-  ])('%j', async (...row) => expectMistake(row))
+  ])('%j', row => expectMistake(row))
 
-  it.each<Row>([
+  it.for<Row>([
     ['trigger', "missing required argument 'event'"],
     [['trigger', ''], /^EVENT: must not be empty\.\n$/],
     ['trigger X --unknown Y', 'too many arguments'],
@@ -73,9 +73,9 @@ describe('flags and arguments', () => {
     ['resend', "missing required argument 'id'"],
     [['resend', ''], /^ID: must not be empty\.\n$/],
     ['resend x --fault http=chunked --fault http=header-case', /^--fault http: given twice; a list is written/],
-  ])('%j of a running simulator', async (...row) => expectMistake(row))
+  ])('%j of a running simulator', row => expectMistake(row))
 
-  it.each<Row>([
+  it.for<Row>([
     ['verify --signature x', "required option '--body <file>' not specified", BODY],
     ['verify --body body.json', "required option '--signature <text>' not specified", BODY],
     ['verify --body none.json --signature x --key k', /^--body: none\.json cannot be read: ENOENT/],
@@ -87,9 +87,9 @@ describe('flags and arguments', () => {
     [`${VERIFY} --key k --candidate-key-env NO`, /^--candidate-key-env: the variable NO is not set\.\n$/, BODY],
     [`${VERIFY} --key k --key-env MY_KEY`, /^--key and --key-env: give one of them\.\n$/, BODY],
     [`${VERIFY} --config none.yaml`, /^none\.yaml: cannot be read: there is no such file\.\n$/, BODY],
-  ])('%j', async (...row) => expectMistake(row, { EMPTY: '' }))
+  ])('%j', row => expectMistake(row, { EMPTY: '' }))
 
-  it.each<Row>([
+  it.for<Row>([
     [`proxy ${WEBHOOK}`, /^npx handover-sim proxy needs --upstream URL \(or proxy\.upstream in the config file\)\.$/m],
     [`proxy ${UPSTREAM}`, /^npx handover-sim proxy needs --webhook-url URL \(or webhook\.url in the config file\)\.$/m],
     [
@@ -114,7 +114,7 @@ describe('flags and arguments', () => {
     ['exec --wait-for localhost -- true', /--wait-for must be an http or https URL .* got "localhost"/],
     ['exec --grace 5 -- true', '--grace must be a duration'],
     ['exec --report journal=j.jsonl -- true', '--report: journal is a report of run, not of this command'],
-  ])('%j', async (...row) => expectMistake(row))
+  ])('%j', row => expectMistake(row))
 })
 
 describe('files', () => {

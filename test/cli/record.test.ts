@@ -34,6 +34,22 @@ describe('record', () => {
     expect((await runCommand(['validate', 'lost-parcel.yaml'], { cwd })).code).toBe(0)
   })
 
+  it('writes the file that docs/how-to/recording.md shows', async () => {
+    const page = readFileSync(new URL('../../docs/how-to/recording.md', import.meta.url), 'utf8')
+    const { sim, call } = await startRecorder()
+    const chat = await sim.chat({ language: 'nb' })
+    await chat.press('handover')
+    await call('transcript', chat)
+    await call('start', chat, ANNA)
+    await chat.says('Hvor er pakken min?')
+    await call('message/', chat, { ...ANNA, message: 'On its way!' })
+    await call('end', chat)
+    const { cwd, recorded } = record(sim)
+    const { out } = await recorded('scenarios/lost-parcel.yaml')
+    expect(page).toContain(`$ npx handover-sim record scenarios/lost-parcel.yaml\n${out}`)
+    expect(page).toContain(readFileSync(join(cwd, 'scenarios/lost-parcel.yaml'), 'utf8'))
+  })
+
   it('writes to stdout, and prints the answer as JSON', async () => {
     const { recorded } = await handover()
     const plain = await recorded('-', '--name', 'By hand')

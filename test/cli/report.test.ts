@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { journalLines } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
@@ -10,7 +9,7 @@ import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
 import { codedFailure, failure, Journal } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
-import { fakeIo } from './fake-io.ts'
+import { runCommand } from './fake-io.ts'
 
 const scenario = (message: string, name = 'Greeting') => `version: 1
 name: ${name}
@@ -39,11 +38,7 @@ async function savedJournal(
   return `${[...journalLines(result)].join('\n')}\n`
 }
 
-async function reported(files: Record<string, string | null>, ...argv: string[]) {
-  const io = fakeIo(folderWith(files))
-  const code = await main(['report', ...argv], {}, io)
-  return { code, out: io.stdout.text, err: io.stderr.text }
-}
+const reported = (files: Record<string, string | null>, ...argv: string[]) => runCommand(['report', ...argv], { files })
 
 it('computes the same verdict for the same scenario and exits with 0', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
@@ -112,7 +107,7 @@ it('writes the same reports as a run', async () => {
 
 it('names scenarios that only the files or only the journal have; exits with 4 when none remains', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'other.yaml': scenario('Hi').replace('Greeting', 'Other') }
-  expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toEqual({
+  expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toMatchObject({
     code: 4,
     out: '',
     err: 'not evaluated, because the scenario files do not have it: Greeting\nnot evaluated, because the journal does not have it: Other\n',
@@ -146,11 +141,10 @@ it('a journal that lost its first entries is inconclusive in every report', asyn
     expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(
       /no longer has the entries before \\?#4/,
     )
-  const folder = folderWith(files)
-  const io = fakeIo(folder)
-  expect(await main(['report', 'run.jsonl', '--report', 'junit=junit.xml,html=report.html'], {}, io)).toBe(4)
+  const written = await reported(files, 'run.jsonl', '--report', 'junit=junit.xml,html=report.html')
+  expect(written.code).toBe(4)
   for (const file of ['junit.xml', 'report.html'])
-    expect(readFileSync(join(folder, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
+    expect(readFileSync(join(written.cwd, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
 })
 
 it('a run that failed stays failed when its journal lost the entries that show it', async () => {
@@ -161,22 +155,17 @@ it('a run that failed stays failed when its journal lost the entries that show i
   expect(out).toMatch(/FAIL greeting\.yaml > Greeting/)
 })
 
-it('exits with 2 for a missing journal, a missing scenario and an unknown report', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  expect(await reported(files, 'nope.jsonl')).toMatchObject({
-    code: 2,
-    err: 'nope.jsonl: cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/journal.jsonl.\n',
-  })
-  expect((await reported(files, 'run.jsonl', '--scenarios', 'nope.yaml')).code).toBe(2)
-  expect((await reported(files, 'run.jsonl', '--report', 'pretti')).code).toBe(2)
-})
-
-it('exits with 2 when a scenario file of the journal is missing', async () => {
-  expect(await reported({ 'run.jsonl': await savedJournal() }, 'run.jsonl')).toEqual({
-    code: 2,
-    out: '',
-    err: 'greeting.yaml: cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.\n',
-  })
+it.each([
+  [
+    'none.jsonl',
+    /^none\.jsonl: cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/,
+  ],
+  ['run.jsonl --scenarios none.yaml', /^none\.yaml: /],
+  ['run.jsonl --report pretti', /pretti/],
+  ['run.jsonl', /^greeting\.yaml: cannot be read: .*, and the journal names it; pass --scenarios FILE\.\n$/],
+])('exits with 2 for %s', async (line, message) => {
+  const { code, out, err } = await reported({ 'run.jsonl': await savedJournal() }, ...line.split(' '))
+  expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)])
 })
 
 /** An entry of no scenario, and a failure that points at it. */
@@ -219,16 +208,17 @@ describe('journals of several shards', () => {
       '1.jsonl': await savedJournal('Greeting', orphan(4)),
       '2.jsonl': await savedJournal('Farewell', orphan(4)),
     }
-    const io = fakeIo(folderWith({ ...scenarios, ...shards }))
-    expect(await main(['report', '1.jsonl', '2.jsonl', '--report', 'journal=all.jsonl,json=1.json'], {}, io)).toBe(1)
-    expect(await main(['report', 'all.jsonl', '--report', 'json=2.json'], {}, io)).toBe(1)
-    const [first, second] = ['1.json', '2.json'].map(file => readFileSync(join(io.cwd, file), 'utf8'))
+    const all = ['1.jsonl', '2.jsonl', '--report', 'journal=all.jsonl,json=1.json']
+    const { code, cwd } = await reported({ ...scenarios, ...shards }, ...all)
+    const again = await runCommand(['report', 'all.jsonl', '--report', 'json=2.json'], { cwd })
+    expect([code, again.code]).toEqual([1, 1])
+    const [first, second] = ['1.json', '2.json'].map(file => readFileSync(join(cwd, file), 'utf8'))
     expect(first).toBe(second)
   })
 
   it('exit with 2 when two journals have the same scenario', async () => {
     const files = { ...scenarios, '1.jsonl': await savedJournal(), '2.jsonl': await savedJournal() }
-    expect(await reported(files, '1.jsonl', '2.jsonl')).toEqual({
+    expect(await reported(files, '1.jsonl', '2.jsonl')).toMatchObject({
       code: 2,
       out: '',
       err: '2.jsonl: has scenario "Greeting", and so does 1.jsonl: name the journal of each shard once.\n',

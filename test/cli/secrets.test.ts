@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
-import { fakeIo } from './fake-io.ts'
+import { fakeIo, runCommand } from './fake-io.ts'
 
 /** Most secrets have characters that JSON or addresses write in another way. */
 const SECRETS = {
@@ -57,10 +57,10 @@ steps:
   - expect: start
 `
 
-const DRIVER = `version: 1
+const driverOf = (desk: string) => `version: 1
 http: http://127.0.0.1:1
 does:
-  login: { exec: [sh, -c, 'echo "$0" >&2; exit 3', "$(env.DESK_PASSWORD) $(env.DESK_TOKEN)"] }
+  login: { POST: "${desk}/login?pw=$(env.DESK_PASSWORD)&token=$(env.DESK_TOKEN)", json: { pw: $(env.DESK_PASSWORD) } }
 accept: { POST: /accept }
 `
 
@@ -75,7 +75,9 @@ async function startEcho(only?: string): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { event, chat_id, chat } = JSON.parse(Buffer.concat(chunks).toString())
+    const body = Buffer.concat(chunks).toString()
+    if (request.url?.startsWith('/login')) return void response.writeHead(409).end(`${request.url} ${body}`)
+    const { event, chat_id, chat } = JSON.parse(body)
     response.end(JSON.stringify({ received: SECRETS }))
     if (event !== 'REQUESTING TAKEOVER') return
     const base = new URL(String(chat?._links.self ?? request.headers['x-base'])).origin
@@ -104,11 +106,11 @@ const ENV = { TERM: 'dumb', DESK_PASSWORD: SECRETS.password, DESK_TOKEN: SECRETS
 const REPORTS = ['json=r.json', 'junit=r.xml', 'html=r.html', 'journal=r.jsonl', 'tap=r.tap', 'github', 'pretty']
 
 it('run shows no secret in its terminal, its reports and its journal, and report gives the same verdict', async () => {
-  const files = { 's.yaml': SCENARIO, 'd.yaml': DRIVER, 'handover-sim.config.yaml': CONFIG }
+  const target = await startEcho()
+  const files = { 's.yaml': SCENARIO, 'd.yaml': driverOf(new URL(target).origin), 'handover-sim.config.yaml': CONFIG }
   const folder = folderWith(files)
   const io = fakeIo(folder)
   const env = { ...ENV, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
-  const target = await startEcho()
   const keys = ['--set', `keys.handover=${SECRETS.handoverKey}`]
   const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--agent-driver', 'd.yaml', ...keys]
   const ran = await main([...argv, ...REPORTS.flatMap(report => ['--report', report])], env, io)
@@ -134,7 +136,7 @@ it('run shows no secret in its terminal, its reports and its journal, and report
       (one: { outcome: string; failures: unknown[] }) => [one.outcome, one.failures.length],
     )
   expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
-}, 30_000)
+})
 
 it('a key of --set keys.more is in no report, nor in the data of the timeline', async () => {
   const { otherKey } = SECRETS
@@ -151,7 +153,7 @@ it('a key of --set keys.more is in no report, nor in the data of the timeline', 
   for (const [name, text] of Object.entries(shown))
     expect([name, secretsIn(text).filter(secret => secret === 'otherKey')]).toEqual([name, []])
   for (const name of ['data', 'r.jsonl']) expect(shown[name]).toContain('echo ***')
-}, 30_000)
+})
 
 it('ordinary values of variables stay readable: in reports, file names and addresses', async () => {
   const steps =
@@ -169,16 +171,14 @@ it('ordinary values of variables stay readable: in reports, file names and addre
   expect(readFileSync(join(folder, 'out/slow-ack.json'), 'utf8')).toContain(`"target":"${target}"`)
   expect(dataOf(readFileSync(join(folder, 'out/slow-ack.html'), 'utf8'))).toContain('slow-ack 30401234')
   expect(await main(['report'], {}, fakeIo(folder))).toBe(0)
-}, 30_000)
+})
 
 it.each([
   ['passed with a secret that its file has', 0, JSON.stringify(`echo ${SECRETS.password}`)],
   ['passed with a pattern for a secret', 0, '{ $re: "^echo p4ss" }'],
   ['failed with another secret', 1, '"echo $(env.DESK_TOKEN)"'],
-])(
-  'report keeps the outcome of a scenario that %s',
-  async (_title, expected, message) => {
-    const scenario = `version: 1
+])('report keeps the outcome of a scenario that %s', async (_title, expected, message) => {
+  const scenario = `version: 1
 name: One
 steps:
   - user: "$(env.DESK_PASSWORD) $(env.DESK_TOKEN)"
@@ -186,18 +186,16 @@ steps:
   - expect: { start: {}, within: 20s }
   - expect: { message: { message: ${message} }, within: ${expected === 0 ? '20s' : '3s'} }
 `
-    const folder = folderWith({ 's.yaml': scenario })
-    const target = await startEcho(`echo ${SECRETS.password}`)
-    const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
-    const io = fakeIo(folder)
-    expect([await main(argv, ENV, io), secretsIn(io.stdout.text)]).toEqual([expected, []])
-    const again = fakeIo(folder)
-    expect(await main(['report', '--report', 'json'], {}, again)).toBe(expected)
-    const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).scenarios
-    expect([outcome, reason_code]).toEqual([expected === 0 ? 'pass' : 'fail', 'values_redacted'])
-  },
-  30_000,
-)
+  const folder = folderWith({ 's.yaml': scenario })
+  const target = await startEcho(`echo ${SECRETS.password}`)
+  const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
+  const io = fakeIo(folder)
+  expect([await main(argv, ENV, io), secretsIn(io.stdout.text)]).toEqual([expected, []])
+  const again = fakeIo(folder)
+  expect(await main(['report', '--report', 'json'], {}, again)).toBe(expected)
+  const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).scenarios
+  expect([outcome, reason_code]).toEqual([expected === 0 ? 'pass' : 'fail', 'values_redacted'])
+})
 
 it('start shows no secret in its log, its entries, the control API and its export, apart from the ready line', async () => {
   const folder = folderWith({ 'handover-sim.config.yaml': CONFIG })
@@ -256,70 +254,50 @@ it('start shows no secret in its log, its entries, the control API and its expor
     const found = secretsIn(text).filter(secret => secret in known)
     expect([name, found]).toEqual([name, []])
   }
-}, 30_000)
+})
 
 const KEY = `abc-${SECRETS.deskToken}`
 const BAD_KEY = `${KEY} and-${SECRETS.targetPassword}`
 
-it.each<[string, Record<string, string>, string[], Record<string, string>]>([
-  ['a flag', {}, ['config', '--api-key', BAD_KEY], {}],
-  ['a flag with =', {}, ['config', `--api-key=${BAD_KEY}`], {}],
-  ['a variable', {}, ['config'], { HANDOVER_SIM_API_KEY: BAD_KEY }],
-  ['--set', {}, ['config', '--set', `keys.bot=${BAD_KEY}`], {}],
-  ['--set of a list', {}, ['config', '--set', `keys.more=[${KEY}:1,${BAD_KEY}]`], {}],
-  ['--set of a wrong name', {}, ['config', '--set', `keys.handovr=${BAD_KEY}`], {}],
-  ['YAML', { 'handover-sim.config.yaml': `keys:\n  handover: ${BAD_KEY}\n` }, ['config'], {}],
-  ['YAML of a wrong name', { 'handover-sim.config.yaml': `keys:\n  handovr: ${BAD_KEY}\n` }, ['config'], {}],
-  ['YAML with a dotted name', { 'handover-sim.config.yaml': `knobs:\n  keys.bot: ${BAD_KEY}\n` }, ['config'], {}],
-  ['YAML in one line', { 'handover-sim.config.yaml': `keys: {handover: ${BAD_KEY}}\n` }, ['config'], {}],
-  ['YAML with a list', { 'handover-sim.config.yaml': `keys:\n  more:\n  - ${BAD_KEY}\n` }, ['config'], {}],
-  ['YAML with an open quote', { 'handover-sim.config.yaml': `keys:\n  handover: "${BAD_KEY}\n` }, ['config'], {}],
-  ['YAML without a map', { 'handover-sim.config.yaml': `keys: ${BAD_KEY}\n` }, ['config'], {}],
-  ['JSON', { 'handover-sim.config.json': `{\n "keys": {\n  "handover": "${BAD_KEY}"\n }\n}` }, ['config'], {}],
-  [
-    'JSON with a syntax error',
-    { 'handover-sim.config.json': `{\n "keys": {\n  "handover": "${KEY}" x\n }\n}` },
-    ['config'],
-    {},
-  ],
-  ['JSON in one line', { 'handover-sim.config.json': `{"keys":{"handover":"${KEY}" x}}` }, ['config'], {}],
-  [
-    'an address in YAML',
-    { 'handover-sim.config.yaml': `webhook: { url: "ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}" }` },
-    ['config'],
-    {},
-  ],
-  ['an address in a flag', {}, ['config', '--webhook-url', `ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}`], {}],
-  ['a target', {}, ['run', '--target', `ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}`], {}],
-  ['a misspelt flag', {}, ['config', '--api-kye', BAD_KEY, '--api-key', BAD_KEY], {}],
-  [
-    'a scenario',
-    { 's.yaml': `version: 1\nname: A\nconfig:\n  keys:\n    handover: ${BAD_KEY}\nsteps:\n  - press: handover\n` },
-    ['validate', 's.yaml'],
-    {},
-  ],
-])('an error about a key in %s does not show it', async (_title, files, argv, env) => {
-  const io = fakeIo(folderWith({ 's.yaml': SCENARIO, ...files }))
-  expect(await main(argv, env, io)).toBe(2)
-  const shown = io.stdout.text + io.stderr.text
-  for (const part of [KEY, SECRETS.deskToken, SECRETS.targetPassword]) expect(shown).not.toContain(part)
-})
+const FTP = `ftp://u:${SECRETS.targetPassword}@x/?token=${KEY}`
+const CONFIGS: readonly [string, string][] = [
+  ['a block', `keys:\n  handover: ${BAD_KEY}\n`],
+  ['a wrong name', `keys:\n  handovr: ${BAD_KEY}\n`],
+  ['a dotted name', `knobs:\n  keys.bot: ${BAD_KEY}\n`],
+  ['one line', `keys: {handover: ${BAD_KEY}}\n`],
+  ['a list', `keys:\n  more:\n  - ${BAD_KEY}\n`],
+  ['an open quote', `keys:\n  handover: "${BAD_KEY}\n`],
+  ['no map', `keys: ${BAD_KEY}\n`],
+  ['an address', `webhook: { url: "${FTP}" }`],
+]
+const JSON_CONFIGS: readonly [string, string][] = [
+  ['a bad key', `{\n "keys": {\n  "handover": "${BAD_KEY}"\n }\n}`],
+  ['a syntax error', `{\n "keys": {\n  "handover": "${KEY}" x\n }\n}`],
+  ['a syntax error in one line', `{"keys":{"handover":"${KEY}" x}}`],
+]
+const WRONG = `version: 1\nname: A\nconfig:\n  keys:\n    handover: ${BAD_KEY}\nsteps:\n  - press: handover\n`
+type KeyError = readonly [string, readonly string[], Record<string, string>?, Record<string, string>?]
+const RUNS: readonly KeyError[] = [
+  ['a flag', ['config', '--api-key', BAD_KEY]],
+  ['a flag with =', ['config', `--api-key=${BAD_KEY}`]],
+  ['a misspelt flag', ['config', '--api-kye', BAD_KEY, '--api-key', BAD_KEY]],
+  ['--set', ['config', '--set', `keys.bot=${BAD_KEY}`]],
+  ['--set of a list', ['config', '--set', `keys.more=[${KEY}:1,${BAD_KEY}]`]],
+  ['--set of a wrong name', ['config', '--set', `keys.handovr=${BAD_KEY}`]],
+  ['an address in a flag', ['config', '--webhook-url', FTP]],
+  ['a target', ['run', '--target', FTP]],
+  ['a variable', ['config'], {}, { HANDOVER_SIM_API_KEY: BAD_KEY }],
+  ['a scenario', ['validate', 's.yaml'], { 's.yaml': WRONG }],
+]
 
-it('a malformed key is described by its length and its first wrong character', async () => {
-  const io = fakeIo(folderWith())
-  await main(['config', '--api-key', 'my secret'], {}, io)
-  expect(io.stderr.text).toBe(
-    '--api-key: must be a key: printable characters without spaces, got a text of 9 characters, of which character 3 is U+0020.\n',
-  )
-})
-
-it('the default keys are shown by value', async () => {
-  const io = fakeIo(folderWith())
-  const code = main(['start', '--json', '--port', '0'], {}, io)
-  const { apiKey, botApiKey } = JSON.parse((await io.stdout.until(/\n/)).split('\n')[0]!)
-  expect([apiKey, botApiKey]).toEqual(['sim-handover-key', 'sim-bot-key'])
-  io.signal('SIGTERM')
-  await code
+it.for<KeyError>([
+  ...RUNS,
+  ...CONFIGS.map(([what, text]): KeyError => [`YAML: ${what}`, ['config'], { 'handover-sim.config.yaml': text }]),
+  ...JSON_CONFIGS.map(([what, text]): KeyError => [`JSON: ${what}`, ['config'], { 'handover-sim.config.json': text }]),
+])('an error about a key in %s does not show it', async ([, argv, files = {}, env = {}]) => {
+  const { code, out, err } = await runCommand(argv, { files: { 's.yaml': SCENARIO, ...files }, env })
+  expect(code).toBe(2)
+  for (const part of [KEY, SECRETS.deskToken, SECRETS.targetPassword]) expect(out + err).not.toContain(part)
 })
 
 it('a folder of a run has no secret in any file that the run wrote', async () => {
@@ -333,4 +311,4 @@ it('a folder of a run has no secret in any file that the run wrote', async () =>
   const { botKey: _, otherKey: __, deskToken: ___, ...known } = SECRETS
   for (const [name, text] of [...written, ['stderr', io.stderr.text]])
     expect([name, secretsIn(text!).filter(secret => secret in known)]).toEqual([name, []])
-}, 30_000)
+})

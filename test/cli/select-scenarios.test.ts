@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { filesIn } from '../architecture/files.ts'
-import { folderWith } from '../config/folder.ts'
-import { fakeIo } from './fake-io.ts'
+import { serveExample } from '../support/example-service.ts'
+import { freePort } from '../support/port.ts'
+import { runCommand } from './fake-io.ts'
 
 const scenario = (name: string, head = '') =>
   `version: 1\nname: ${name}\n${head}steps: [{ press: handover }, { agent: accept }, { expect: start }]\n`
@@ -17,11 +17,7 @@ const FILES = {
   'scenarios/c.yaml': scenario('Greeting'),
 }
 
-async function run(files: Record<string, string | null>, ...argv: string[]) {
-  const io = fakeIo(folderWith(files))
-  const code = await main(['run', ...argv], {}, io)
-  return { code, out: io.stdout.text, err: io.stderr.text, cwd: io.cwd }
-}
+const run = (files: Record<string, string | null>, ...argv: string[]) => runCommand(['run', ...argv], { files })
 
 const namesIn = (out: string) => [...out.matchAll(/^\S+ {2}(.+) {2}3 steps/gm)].map(([, name]) => name)
 
@@ -131,22 +127,17 @@ describe('the shipped scenarios', () => {
     })
   })
 
-  it('are run by --self-test in an empty folder, and a saved run of them can be evaluated again', async () => {
-    const played = await run({}, '--self-test', '--only', 'happy path', '--report', 'pretty,json=r.json')
-    expect(played.code, played.out + played.err).toBe(0)
-    expect(played.out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-    const { scenarios } = JSON.parse(readFileSync(join(played.cwd, 'r.json'), 'utf8')) as {
-      scenarios: { rerun: string }[]
-    }
-    expect(scenarios[0]!.rerun).toBe('npx handover-sim run builtin:happy-path.yaml --seed 1 --self-test')
-    const io = fakeIo(played.cwd)
-    expect(await main(['report'], {}, io)).toBe(0)
-    expect(io.stdout.text).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-  })
-
-  it('can be validated', async () => {
-    const io = fakeIo(folderWith())
-    expect(await main(['validate', 'builtin:'], {}, io)).toBe(0)
-    expect(io.stdout.text).toContain('ok  builtin:happy-path.yaml: 1 scenario, 14 steps\n')
+  it('run in an empty folder, and a saved run of them can be evaluated again', async () => {
+    const port = String(await freePort())
+    const example = await serveExample({ platformUrl: `http://127.0.0.1:${port}` })
+    const where = ['--port', port, '--target', example.webhookUrl, '--agent-driver', 'd.json']
+    const flags = ['--builtin', '--only', 'happy path', '--report', 'pretty,json=r.json']
+    const { code, out, err, cwd } = await run({ 'd.json': example.driver }, ...where, ...flags)
+    expect(code, out + err).toBe(0)
+    expect(out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
+    const { scenarios } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as { scenarios: { rerun: string }[] }
+    expect(scenarios[0]!.rerun).toMatch(/^npx handover-sim run builtin:happy-path\.yaml --seed 1 --target http:/)
+    const again = await runCommand(['report'], { cwd })
+    expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^PASS builtin:happy-path\.yaml > Happy path/)])
   })
 })

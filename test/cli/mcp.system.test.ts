@@ -109,23 +109,6 @@ describe('mcp', () => {
     expect(text).toContain('Fix: Sign and verify the raw bytes')
   })
 
-  it('finds a text that is taken for a repetition', async () => {
-    const { call } = await connectToExample('drops-repeats')
-    await call('open_chat', { ask_for_agent: true })
-    await call('agent', { verb: 'accept' })
-    await call('wait_for', { call: 'start' })
-    await call('user', { text: 'yes' })
-    await call('user', { text: 'yes' })
-    const inbox = await call('agent', { verb: 'inbox' })
-    expect(inbox.data.items.filter(({ text }: { text?: string }) => text === 'yes')).toHaveLength(1)
-    const { data } = await call('certify', { only: ['DLV', 'TXT'] })
-    const found = data.checks.flatMap((one: { findings: { happened: string }[] }) => one.findings)
-    expect(data.checks.map((one: { check: string }) => one.check)).toContain('TXT-01')
-    expect(found.map((one: { happened: string }) => one.happened).join('\n')).toMatch(
-      /wrote "ok, parcel-17" 2 times, and the agent sees it once/,
-    )
-  })
-
   it('finds an end that the platform does not get', async () => {
     const { call } = await connectToExample('ends-locally')
     await call('open_chat', { ask_for_agent: true })
@@ -167,11 +150,11 @@ describe('mcp', () => {
     }
   })
 
-  it('ends when no simulator answers, and when the assistant closes', async () => {
-    const refused = connect('--url', `http://127.0.0.1:${await freePort()}`)
-    const { call } = await refused
+  it('says that no simulator answers', async () => {
+    const { call } = await connect('--url', `http://127.0.0.1:${await freePort()}`)
     expect(await call('status')).toMatchObject({ isError: true, text: expect.stringContaining('No simulator answers') })
   })
+
   it('names the way to share a simulator that has its port', async () => {
     await using server = await startSimulator({ port: 0 })
     const port = new URL(server.url).port

