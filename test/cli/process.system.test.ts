@@ -57,28 +57,26 @@ describe('the built command', () => {
 
   it
     .runIf(process.platform === 'linux')
-    .each([
-      'start --port 0 --demo',
-      'run --ui --self-test two.yaml',
-      'run --self-test two.yaml --jobs 1',
-      'certify --self-test',
-    ])('the intermediary that it started ends with it when it is killed: %s', async command => {
-    // The first scenario fails, so that its line is printed at once; the second runs until the end of the test.
-    const scenario = (wait: string, status: string) =>
-      `version: 1\nname: wait ${wait}\ntimeouts: { expect: 100ms }\nsteps: [press: handover, wait: ${wait}, check: { status: ${status} }]\n`
-    const two = [scenario('1ms', 'agent'), scenario('10m', 'pending')]
-    const { child, stdout, stderr } = run(command.split(' '), folderWith({ 'two.yaml': two.join('---\n') }))
-    // The intermediary serves when a command says that it is ready, or shows a first result.
-    await Promise.race([stdout.until(/http|wait 1ms/), stderr.until(/handover {2}|http|wait 1ms|SIG-/)])
-    const children = `/proc/${child.pid}/task/${child.pid}/children`
-    await expect.poll(() => readFileSync(children, 'utf8')).toMatch(/^\d+ $/)
-    const intermediary = Number(readFileSync(children, 'utf8'))
-    child.kill('SIGKILL')
-    onTestFinished(() => {
-      if (processRuns(intermediary)) process.kill(intermediary, 'SIGKILL')
-    })
-    await expect.poll(() => processRuns(intermediary)).toBe(false)
-  })
+    .each(['start --port 0 --demo', 'run --ui --self-test two.yaml', 'run --self-test two.yaml --jobs 1'])(
+    'the intermediary that it started ends with it when it is killed: %s',
+    async command => {
+      // The first scenario fails, so that its line is printed at once; the second runs until the end of the test.
+      const scenario = (wait: string, status: string) =>
+        `version: 1\nname: wait ${wait}\ntimeouts: { expect: 100ms }\nsteps: [press: handover, wait: ${wait}, check: { status: ${status} }]\n`
+      const two = [scenario('1ms', 'agent'), scenario('10m', 'pending')]
+      const { child, stdout, stderr } = run(command.split(' '), folderWith({ 'two.yaml': two.join('---\n') }))
+      // The intermediary serves when a command says that it is ready, or shows a first result.
+      await Promise.race([stdout.until(/http|wait 1ms/), stderr.until(/handover {2}|http|wait 1ms/)])
+      const children = `/proc/${child.pid}/task/${child.pid}/children`
+      await expect.poll(() => readFileSync(children, 'utf8')).toMatch(/^\d+ $/)
+      const intermediary = Number(readFileSync(children, 'utf8'))
+      child.kill('SIGKILL')
+      onTestFinished(() => {
+        if (processRuns(intermediary)) process.kill(intermediary, 'SIGKILL')
+      })
+      await expect.poll(() => processRuns(intermediary)).toBe(false)
+    },
+  )
 
   it.each(['stdout', 'stderr'] as const)('continues when the reader of %s closes the pipe', async name => {
     const program = run(['start', '--port', '0', ...(name === 'stdout' ? ['--json'] : [])])
