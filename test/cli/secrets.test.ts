@@ -5,9 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
-import { fakeIo, runCommand } from './fake-io.ts'
+import { type Env, fakeIo, runCommand, started } from './fake-io.ts'
 
 /** Most secrets have characters that JSON or addresses write in another way. */
 const SECRETS = {
@@ -103,157 +102,152 @@ async function startEcho(only?: string): Promise<string> {
 }
 
 const ENV = { TERM: 'dumb', DESK_PASSWORD: SECRETS.password, DESK_TOKEN: SECRETS.deskToken }
-const REPORTS = ['json=r.json', 'junit=r.xml', 'html=r.html', 'journal=r.jsonl', 'tap=r.tap', 'github', 'pretty']
+const REPORTS = 'json=r.json,junit=r.xml,html=r.html,journal=r.jsonl,tap=r.tap,github,pretty'
+const KEY_FLAGS = ['--api-key', SECRETS.handoverKey]
+
+/** Runs a scenario file, and returns every text that the run has written: by file, and stdout, stderr and timeline. */
+async function run(files: Record<string, string>, flags: readonly string[], env: Env = ENV) {
+  const cwd = folderWith(files)
+  const argv = ['run', 's.yaml', '--port', '0', ...flags]
+  const { code, out, err } = await runCommand(argv, {
+    cwd,
+    env: { ...env, GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
+  })
+  const names = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter(name =>
+    statSync(join(cwd, name)).isFile(),
+  )
+  const written = Object.fromEntries(
+    names.filter(name => !(name in files)).map(name => [name, readFileSync(join(cwd, name), 'utf8')]),
+  )
+  const html = written['r.html'] ?? ''
+  return { code, cwd, shown: { stdout: out, stderr: err, data: dataOf(html), ...written } as Record<string, string> }
+}
 
 it('run shows no secret in its terminal, its reports and its journal, and report gives the same verdict', async () => {
   const target = await startEcho()
   const files = { 's.yaml': SCENARIO, 'd.yaml': driverOf(new URL(target).origin), 'handover-sim.config.yaml': CONFIG }
-  const folder = folderWith(files)
-  const io = fakeIo(folder)
-  const env = { ...ENV, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
-  const keys = ['--set', `keys.handover=${SECRETS.handoverKey}`]
-  const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--agent-driver', 'd.yaml', ...keys]
-  const ran = await main([...argv, ...REPORTS.flatMap(report => ['--report', report])], env, io)
-  expect([ran, io.stdout.text === '' ? io.stderr.text : '']).toEqual([1, ''])
-  const written = Object.fromEntries(
-    ['r.json', 'r.xml', 'r.html', 'r.jsonl', 'r.tap', 'summary.md'].map(name => [
-      name,
-      readFileSync(join(folder, name), 'utf8'),
-    ]),
+  const flags = ['--target', target, '--agent-driver', 'd.yaml', '--set', `keys.handover=${SECRETS.handoverKey}`]
+  const { code, cwd, shown } = await run(files, [...flags, '--report', REPORTS])
+  expect([code, shown.stderr]).toEqual([1, expect.not.stringContaining('Error')])
+  expectNoSecrets(shown)
+  expect(Object.keys(shown)).toEqual(
+    expect.arrayContaining(['r.json', 'r.xml', 'r.html', 'r.jsonl', 'r.tap', 'summary.md']),
   )
-  expectNoSecrets({ stdout: io.stdout.text, stderr: io.stderr.text, ...written, data: dataOf(written['r.html']!) })
-  expect(dataOf(written['r.html']!)).toContain('echo ***')
-  expect(written['r.jsonl']).toContain('echo ***')
-  expect(written['r.jsonl']).toContain('*** *** ***')
-  expect(io.stdout.text).toContain('--set keys.handover=KEY')
-  expect(io.stdout.text).toContain('plain=visible')
-  expect(statSync(join(folder, 'r.jsonl')).mode & 0o777).toBe(0o600)
-  const again = fakeIo(folder)
-  const code = await main(['report', 'r.jsonl', '--report', 'json=again.json,pretty'], {}, again)
-  expect(code).toBe(1)
-  const outcomeOf = (name: string) =>
-    JSON.parse(readFileSync(join(folder, name), 'utf8')).scenarios.map(
-      (one: { outcome: string; failures: unknown[] }) => [one.outcome, one.failures.length],
-    )
-  expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
+  expect(shown.data).toContain('echo ***')
+  expect(shown['r.jsonl']).toMatch(/echo \*\*\*[\s\S]*\*\*\* \*\*\* \*\*\*/)
+  expect(shown.stdout).toContain('--set keys.handover=KEY')
+  expect(shown.stdout).toContain('plain=visible')
+  expect(statSync(join(cwd, 'r.jsonl')).mode & 0o777).toBe(0o600)
+  expect((await runCommand(['report', 'r.jsonl', '--report', 'json=again.json,pretty'], { cwd })).code).toBe(1)
+  const outcomesIn = (text: string) =>
+    JSON.parse(text).scenarios.map((one: { outcome: string; failures: unknown[] }) => [
+      one.outcome,
+      one.failures.length,
+    ])
+  expect(outcomesIn(readFileSync(join(cwd, 'again.json'), 'utf8'))).toEqual(outcomesIn(shown['r.json']!))
 })
 
 it('a key of --set keys.more is in no report, nor in the data of the timeline', async () => {
-  const { otherKey } = SECRETS
   const steps = 'steps: [{ press: handover }, { expect: { start: {}, within: 20s } }, { expect: message }]'
-  const folder = folderWith({ 's.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` })
-  const io = fakeIo(folder)
-  const env = { TERM: 'dumb', GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
-  const keys = ['--api-key', SECRETS.handoverKey, '--set', `keys.more=[${otherKey}:2002]`]
-  const argv = ['run', 's.yaml', '--port', '0', '--target', await startEcho(`echo ${otherKey}`), ...keys]
-  expect(await main([...argv, ...REPORTS.flatMap(report => ['--report', report])], env, io)).toBe(0)
-  const data = dataOf(readFileSync(join(folder, 'r.html'), 'utf8'))
-  const shown: Record<string, string> = { stdout: io.stdout.text, stderr: io.stderr.text, data }
-  for (const name of readdirSync(folder)) shown[name] = readFileSync(join(folder, name), 'utf8')
-  for (const [name, text] of Object.entries(shown))
-    expect([name, secretsIn(text).filter(secret => secret === 'otherKey')]).toEqual([name, []])
+  const files = { 's.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` }
+  const target = await startEcho(`echo ${SECRETS.otherKey}`)
+  const flags = ['--target', target, ...KEY_FLAGS, '--set', `keys.more=[${SECRETS.otherKey}:2002]`]
+  const { code, shown } = await run(files, [...flags, '--report', REPORTS], { TERM: 'dumb' })
+  expect(code).toBe(0)
+  expect(Object.values(shown).flatMap(secretsIn)).not.toContain('otherKey')
   for (const name of ['data', 'r.jsonl']) expect(shown[name]).toContain('echo ***')
 })
 
 it('ordinary values of variables stay readable: in reports, file names and addresses', async () => {
   const steps =
     'steps: [{ user: "$(env.TOPIC) $(env.PORT)" }, { press: handover }, { expect: { start: {}, within: 20s } }]'
-  const folder = folderWith({ 'slow-ack.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` })
-  const io = fakeIo(folder)
-  const { port } = new URL(await startEcho('hello'))
-  const target = `http://127.0.0.1:${port}/hook?author=slow-ack&design=30401234`
-  const argv = ['run', 'slow-ack.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
-  const reports = ['--report', 'pretty,json=out/slow-ack.json,html=out/slow-ack.html']
-  expect(await main([...argv, ...reports], { TOPIC: 'slow-ack', PORT: '30401234' }, io)).toBe(0)
-  expect(io.stdout.text).toContain('slow-ack.yaml > One')
-  expect(io.stderr.text).toContain('json report: out/slow-ack.json')
-  expect(io.stderr.text + io.stdout.text).not.toContain('***')
-  expect(readFileSync(join(folder, 'out/slow-ack.json'), 'utf8')).toContain(`"target":"${target}"`)
-  expect(dataOf(readFileSync(join(folder, 'out/slow-ack.html'), 'utf8'))).toContain('slow-ack 30401234')
-  expect(await main(['report'], {}, fakeIo(folder))).toBe(0)
+  const files = { 's.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` }
+  const target = `${new URL(await startEcho('hello')).origin}/hook?author=slow-ack&design=30401234`
+  const flags = ['--target', target, ...KEY_FLAGS, '--report', 'pretty,json=out/slow-ack.json,html=r.html']
+  const { code, shown } = await run(files, flags, { TOPIC: 'slow-ack', PORT: '30401234' })
+  expect(code).toBe(0)
+  expect(shown.stdout).toContain('s.yaml > One')
+  expect(shown.stderr).toContain('json report: out/slow-ack.json')
+  expect(shown.stderr! + shown.stdout).not.toContain('***')
+  expect(shown['out/slow-ack.json']).toContain(`"target":"${target}"`)
+  expect(shown.data).toContain('slow-ack 30401234')
 })
 
 it.each([
   ['passed with a secret that its file has', 0, JSON.stringify(`echo ${SECRETS.password}`)],
   ['passed with a pattern for a secret', 0, '{ $re: "^echo p4ss" }'],
   ['failed with another secret', 1, '"echo $(env.DESK_TOKEN)"'],
-])('report keeps the outcome of a scenario that %s', async (_title, expected, message) => {
+])('report keeps the outcome of a scenario that %s', async (_, expected, message) => {
   const scenario = `version: 1
 name: One
 steps:
   - user: "$(env.DESK_PASSWORD) $(env.DESK_TOKEN)"
   - press: handover
   - expect: { start: {}, within: 20s }
-  - expect: { message: { message: ${message} }, within: ${expected === 0 ? '20s' : '3s'} }
+  - expect: { message: { message: ${message} }, within: ${expected === 0 ? '20s' : '1s'} }
 `
-  const folder = folderWith({ 's.yaml': scenario })
-  const target = await startEcho(`echo ${SECRETS.password}`)
-  const argv = ['run', 's.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
-  const io = fakeIo(folder)
-  expect([await main(argv, ENV, io), secretsIn(io.stdout.text)]).toEqual([expected, []])
-  const again = fakeIo(folder)
-  expect(await main(['report', '--report', 'json'], {}, again)).toBe(expected)
-  const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).scenarios
-  expect([outcome, reason_code]).toEqual([expected === 0 ? 'pass' : 'fail', 'values_redacted'])
+  const flags = ['--target', await startEcho(`echo ${SECRETS.password}`), ...KEY_FLAGS]
+  const { code, cwd, shown } = await run({ 's.yaml': scenario }, flags)
+  expect([code, secretsIn(shown.stdout!)]).toEqual([expected, []])
+  const again = await runCommand(['report', '--report', 'json'], { cwd })
+  const [{ outcome, reason_code }] = JSON.parse(again.out).scenarios
+  expect([again.code, outcome, reason_code]).toEqual([expected, expected === 0 ? 'pass' : 'fail', 'values_redacted'])
 })
 
 it('start shows no secret in its log, its entries, the control API and its export, apart from the ready line', async () => {
   const folder = folderWith({ 'handover-sim.config.yaml': CONFIG })
-  const io = fakeIo(folder)
-  const target = await startEcho()
-  const files = ['--export', 'state.json', '--ready-file', 'ready.json']
-  const argv = ['start', '--json', '--port', '0', '--api-key', SECRETS.handoverKey, '--webhook-url', target, ...files]
-  const code = main(argv, { ...ENV, HANDOVER_SIM_WEBHOOK_SECRET: SECRETS.password }, io)
-  const ready = JSON.parse((await io.stdout.until(/\n/)).split('\n')[0]!)
+  const flags = [
+    '--json',
+    ...KEY_FLAGS,
+    '--webhook-url',
+    await startEcho(),
+    '--export',
+    'state.json',
+    '--ready-file',
+    'r.json',
+  ]
+  const env = { ...ENV, HANDOVER_SIM_WEBHOOK_SECRET: SECRETS.password }
+  const { io, url, stop } = await started(flags, env, fakeIo(folder))
+  const ready = JSON.parse(io.stdout.lines[0]!)
   expect(ready).toMatchObject({ apiKey: SECRETS.handoverKey, botApiKey: SECRETS.botKey })
   expect(secretsIn(ready.webhookUrl)).toEqual([])
-  expect(statSync(join(folder, 'ready.json')).mode & 0o777).toBe(0o600)
   const ask = async (path: string, method = 'GET', body?: unknown) => {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${ready.url}/_sim${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return response.text()
+    const request = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    return (await fetch(`${url}/_sim${path}`, request)).text()
   }
-  const chat = JSON.parse(await ask('/chats', 'POST', {}))
-  const says = await ask(`/chats/${chat.chat_id}/messages?wait=ack`, 'POST', {
-    text: `${SECRETS.handoverKey} ${SECRETS.targetToken}`,
-  })
-  await ask(`/chats/${chat.chat_id}/press?wait=ack`, 'POST', { button: 'handover' })
+  const { chat_id: id } = JSON.parse(await ask('/chats', 'POST', {}))
+  const text = `${SECRETS.handoverKey} ${SECRETS.targetToken}`
+  const said = await ask(`/chats/${id}/messages?wait=ack`, 'POST', { text })
+  await ask(`/chats/${id}/press?wait=ack`, 'POST', { button: 'handover' })
   await io.stdout.until(/"path":"[^"]*access_token/)
   const paths = [
     '/config',
     '/state',
     '/journal',
     '/snapshot?journal=true',
-    `/chats/${chat.chat_id}`,
+    `/chats/${id}`,
     '/deliveries',
     '/wait?kind=delivery',
-    '/wait?call=end&timeout=1ms',
   ]
-  const answers = await Promise.all(paths.map(async path => [path, await ask(path)] as const))
-  const wrong = await ask('/config', 'PATCH', {
+  const answers: Record<string, string> = { said }
+  for (const path of [...paths, '/wait?call=end&timeout=1ms']) answers[path] = await ask(path)
+  answers.wrong = await ask('/config', 'PATCH', {
     'keys.handover': `bad ${SECRETS.handoverKey}`,
     'webhook.url': `ftp://u:${SECRETS.targetPassword}@x/`,
   })
-  expect(wrong).toContain('characters')
+  expect(answers.wrong).toContain('characters')
   await ask('/config', 'PATCH', { 'keys.handover': 'replaced-key-1' })
-  const replaced = await ask('/journal')
-  const withKeys = await ask('/snapshot?keys=true')
-  expect(withKeys).toContain('replaced-key-1')
-  io.signal('SIGTERM')
-  expect(await code).toBe(143)
-  const entries = io.stdout.lines.slice(1).join('\n')
-  const exported = readFileSync(join(folder, 'state.json'), 'utf8')
+  answers.replaced = await ask('/journal')
+  expect(await ask('/snapshot?keys=true')).toContain('replaced-key-1')
+  await stop()
+  answers.entries = io.stdout.lines.slice(1).join('\n')
+  answers.stderr = io.stderr.text
+  answers.exported = readFileSync(join(folder, 'state.json'), 'utf8')
   expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
-  const { deskToken: _, ...known } = SECRETS
-  const shown = { entries, stderr: io.stderr.text, says, wrong, replaced, exported, ...Object.fromEntries(answers) }
-  for (const [name, text] of Object.entries(shown)) {
-    const found = secretsIn(text).filter(secret => secret in known)
-    expect([name, found]).toEqual([name, []])
-  }
+  // The simulator does not know the token of the help desk, which came in an address.
+  for (const [name, shown] of Object.entries(answers))
+    expect([name, secretsIn(shown).filter(secret => secret !== 'deskToken')]).toEqual([name, []])
 })
 
 const KEY = `abc-${SECRETS.deskToken}`
@@ -298,17 +292,4 @@ it.for<KeyError>([
   const { code, out, err } = await runCommand(argv, { files: { 's.yaml': SCENARIO, ...files }, env })
   expect(code).toBe(2)
   for (const part of [KEY, SECRETS.deskToken, SECRETS.targetPassword]) expect(out + err).not.toContain(part)
-})
-
-it('a folder of a run has no secret in any file that the run wrote', async () => {
-  const folder = folderWith({ 's.yaml': SCENARIO })
-  const io = fakeIo(folder)
-  await main(['run', 's.yaml', '--port', '0', '--target', await startEcho(), '--api-key', SECRETS.handoverKey], ENV, io)
-  const written = readdirSync(join(folder, '.handover-sim')).map(name => [
-    name,
-    readFileSync(join(folder, '.handover-sim', name), 'utf8'),
-  ])
-  const { botKey: _, otherKey: __, deskToken: ___, ...known } = SECRETS
-  for (const [name, text] of [...written, ['stderr', io.stderr.text]])
-    expect([name, secretsIn(text!).filter(secret => secret in known)]).toEqual([name, []])
 })
