@@ -29,12 +29,8 @@ describe('validate', () => {
 
   test.each(Object.keys(MODULES))('loads %s only with --allow-modules, and says that it is not checked', async file => {
     const without = await cli(MODULES, 'validate', file)
-    expect(without).toMatchObject({
-      code: 4,
-      out: '',
-      err: `${file}: warning: not checked: it is a module; pass --allow-modules (module-not-checked)\n1 file not checked.\n`,
-      loaded: false,
-    })
+    expect(without).toMatchObject({ code: 4, out: '', loaded: false })
+    expect(without.err).toMatch(/: warning: not checked: it is a module; pass --allow-modules \(module-not-checked\)\n/)
     expect(await cli(MODULES, 'validate', file, '--allow-modules')).toMatchObject({ code: 0, err: '', loaded: true })
   })
 
@@ -48,17 +44,12 @@ describe('validate', () => {
   test.each(['part.mjs', './part.MJS', 'part.js', 'part.ts', 'part.cjs', 'part'])(
     'refuses the include of %s in a data file, also with --allow-modules',
     async part => {
-      const files = {
-        'a.yaml': scenario('', `  - include: ${part}\n  - expect: start\n`),
-        'part.mjs': spy(''),
-        part: '',
-      }
+      const including = scenario('', `  - include: ${part}\n  - expect: start\n`)
+      const files = { 'a.yaml': including, 'part.mjs': spy(''), part: '' }
       for (const flags of [[], ['--allow-modules']]) {
         const { code, err, loaded } = await cli(files, 'validate', 'a.yaml', ...flags)
         expect([code, loaded]).toEqual([2, false])
-        expect(err).toMatch(
-          /^a\.yaml:4:14: steps\[0\]\.include: must end in \.yaml, \.yml or \.json: data includes data/,
-        )
+        expect(err).toMatch(/^a\.yaml:4:14: steps\[0\]\.include: must end in \.yaml, \.yml or \.json: data/)
       }
     },
   )
@@ -135,11 +126,8 @@ describe('translation.engine', () => {
     ['from a variable', 'vars: { it: ./engine.mjs }\nconfig: { translation.engine: $(it) }\n'],
   ])('is no module in a scenario: %s', async (_, head) => {
     const files = { 'a.yaml': scenario(head), 'engine.mjs': ENGINE }
-    for (const argv of [
-      ['validate', 'a.yaml'],
-      ['run', 'a.yaml', '--dry-run'],
-    ]) {
-      const { code, err, loaded } = await cli(files, ...argv)
+    for (const line of ['validate a.yaml', 'run a.yaml --dry-run']) {
+      const { code, err, loaded } = await cli(files, ...line.split(' '))
       expect([code, loaded]).toEqual([2, false])
       expect(err).toMatch(/^a\.yaml:\d+:\d+: config\.translation\.engine: must be marker \| identity/)
     }

@@ -40,11 +40,63 @@ async function savedJournal(
 
 const reported = (files: Record<string, string | null>, ...argv: string[]) => runCommand(['report', ...argv], { files })
 
-it('computes the same verdict for the same scenario and exits with 0', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out, err } = await reported(files, 'run.jsonl')
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/PASS greeting\.yaml > Greeting/)
+/** The journal of a play whose first entries were evicted before it was saved. */
+const withoutBeginning = (saved: string): string => {
+  const [run = '', play = '', ...entries] = saved.split('\n')
+  return [run, play.replace('"entries":12', '"entries":9'), ...entries.slice(3)].join('\n')
+}
+
+interface Case {
+  readonly what: string
+  readonly happened?: Parameters<typeof savedJournal>[2]
+  /** Changes the saved journal. */
+  readonly change?: (journal: string) => string
+  /** The scenario file of now. */
+  readonly now?: string
+  readonly exit: number
+  readonly says: RegExp
+}
+const BROKEN = { where: 'delivery', code: 'TypeError', message: 'broken' }
+
+it.each<Case>([
+  { what: 'the same scenario', exit: 0, says: /^PASS greeting\.yaml > Greeting/ },
+  { what: 'a changed expectation', now: scenario('Hello'), exit: 1, says: /^FAIL greeting\.yaml .*"Hello"/s },
+  {
+    what: 'a step that was not executed',
+    now: `${scenario('Hi')}  - expect: { end: {} }\n`,
+    exit: 3,
+    says: /^ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not run: run the scenario again/,
+  },
+  {
+    what: 'other steps',
+    now: scenario('Hi').replace('  - expect', '  - log: asked\n  - expect'),
+    exit: 3,
+    says: /^ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; run it again/,
+  },
+  {
+    what: 'an internal error',
+    happened: ({ note }) => void note('internal_error', BROKEN),
+    exit: 70,
+    says: /^ERROR .*internal error of handover-sim \(delivery\): broken;.*please report it/s,
+  },
+  {
+    what: 'entries that were evicted',
+    change: withoutBeginning,
+    exit: 4,
+    says: /^INCONCLUSIVE greeting\.yaml > Greeting\s.*no longer\s+has\s+the\s+entries\s+before\s+#4.*memoryLimit/s,
+  },
+  {
+    what: 'evicted entries of a run that failed',
+    change: saved => withoutBeginning(saved.replace('"outcome":"pass"', '"outcome":"fail"')),
+    exit: 1,
+    says: /^FAIL greeting\.yaml > Greeting/,
+  },
+])('evaluates a journal with $what', async ({ happened, change, now = scenario('Hi'), exit, says }) => {
+  const saved = await savedJournal('Greeting', {}, happened)
+  const files = { 'run.jsonl': change?.(saved) ?? saved, 'greeting.yaml': now }
+  const { code, out } = await reported(files, 'run.jsonl')
+  expect(out).toMatch(says)
+  expect(code).toBe(exit)
 })
 
 it('loads no module that only the journal names', async () => {
@@ -56,103 +108,35 @@ it('loads no module that only the journal names', async () => {
   expect((await reported(files, 'run.jsonl', '--scenarios', 'greeting.mjs')).err).toContain('cannot be loaded: loaded')
 })
 
-it('evaluates a changed scenario on the saved journal and exits with 1', async () => {
-  const files = { 'run.jsonl': await savedJournal(), scenarios: null, 'scenarios/greeting.yaml': scenario('Hello') }
-  const { code, out } = await reported(files, 'run.jsonl', '--scenarios', 'scenarios')
-  expect(code).toBe(1)
-  expect(out).toContain('"Hello"')
-  expect(out).toMatch(/FAIL scenarios\/greeting\.yaml > Greeting/)
-})
-
-it('does not pass a step that was not executed, and exits with 3', async () => {
-  const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not run: run the scenario again/)
-  expect(code).toBe(3)
-})
-
-it('does not pass a journal with an internal error, and exits with 70', async () => {
-  const broken = { where: 'delivery', code: 'TypeError', message: 'broken' }
-  const journal = await savedJournal('Greeting', {}, ({ note }) => void note('internal_error', broken))
-  const files = { 'run.jsonl': journal, 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR .*internal error of handover-sim \(delivery\): broken;.*please report it/s)
-  expect(code).toBe(70)
-})
-
-it('does not evaluate a journal of other steps, and exits with 3', async () => {
-  const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; run it again/)
-  expect(code).toBe(3)
-})
-
-it('reads the journal that a run saves by default', async () => {
-  const files = {
-    '.handover-sim': null,
-    '.handover-sim/journal.jsonl': await savedJournal(),
-    'greeting.yaml': scenario('Hi'),
-  }
+it('reads the journal that a run saves by default, and scenarios from another place', async () => {
+  const journal = await savedJournal()
+  const files = { '.handover-sim': null, '.handover-sim/journal.jsonl': journal, 'greeting.yaml': scenario('Hi') }
   expect((await reported(files)).code).toBe(0)
-})
-
-it('writes the same reports as a run', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl', '--report', 'tap')
-  expect(code).toBe(0)
-  expect(out).toMatch(/^TAP version 14/)
+  const moved = { 'run.jsonl': journal, scenarios: null, 'scenarios/greeting.yaml': scenario('Hi') }
+  expect((await reported(moved, 'run.jsonl', '--scenarios', 'scenarios')).code).toBe(0)
 })
 
 it('names scenarios that only the files or only the journal have; exits with 4 when none remains', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'other.yaml': scenario('Hi').replace('Greeting', 'Other') }
-  expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toMatchObject({
-    code: 4,
-    out: '',
-    err: 'not evaluated, because the scenario files do not have it: Greeting\nnot evaluated, because the journal does not have it: Other\n',
-  })
+  const { code, out, err } = await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')
+  expect({ code, out }).toEqual({ code: 4, out: '' })
+  expect(err).toMatch(/^not evaluated, .* files .*: Greeting\nnot evaluated, .* journal .*: Other\n$/)
+})
+
+it('writes the reports of a run, and each says that entries are missing', async () => {
+  const files = { 'run.jsonl': withoutBeginning(await savedJournal()), 'greeting.yaml': scenario('Hi') }
+  const reports = 'tap=r.tap,json=r.json,junit=r.xml,html=r.html'
+  const { code, cwd } = await reported(files, 'run.jsonl', '--report', reports)
+  expect(code).toBe(4)
+  for (const file of ['r.tap', 'r.json', 'r.xml', 'r.html'])
+    expect(readFileSync(join(cwd, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
 })
 
 it('an incomplete journal is an error and not a failure', async () => {
   const whole = await savedJournal()
   const files = { 'run.jsonl': whole.split('\n').slice(0, -4).join('\n'), 'greeting.yaml': scenario('Hi') }
-  const { code, err } = await reported(files, 'run.jsonl')
-  expect({ code, err }).toEqual({
-    code: 2,
-    err: 'run.jsonl: scenario 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n',
-  })
-})
-
-/** The journal of a play whose first entries were evicted before it was saved. */
-const withoutBeginning = (saved: string): string => {
-  const [run = '', play = '', ...entries] = saved.split('\n')
-  return [run, play.replace('"entries":12', '"entries":9'), ...entries.slice(3)].join('\n')
-}
-
-it('a journal that lost its first entries is inconclusive in every report', async () => {
-  const files = { 'run.jsonl': withoutBeginning(await savedJournal()), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(code).toBe(4)
-  expect(out.replace(/\s+/g, ' ')).toMatch(
-    /INCONCLUSIVE greeting\.yaml > Greeting .*no longer has the entries before #4.*memoryLimit/,
-  )
-  for (const report of ['json', 'tap'])
-    expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(
-      /no longer has the entries before \\?#4/,
-    )
-  const written = await reported(files, 'run.jsonl', '--report', 'junit=junit.xml,html=report.html')
-  expect(written.code).toBe(4)
-  for (const file of ['junit.xml', 'report.html'])
-    expect(readFileSync(join(written.cwd, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
-})
-
-it('a run that failed stays failed when its journal lost the entries that show it', async () => {
-  const failed = (await savedJournal()).replace('"outcome":"pass"', '"outcome":"fail"')
-  const files = { 'run.jsonl': withoutBeginning(failed), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(code).toBe(1)
-  expect(out).toMatch(/FAIL greeting\.yaml > Greeting/)
+  const err = 'run.jsonl: scenario 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n'
+  expect(await reported(files, 'run.jsonl')).toMatchObject({ code: 2, err })
 })
 
 it.each([

@@ -25,6 +25,8 @@ async function startWith(flags: string[], files: Record<string, string>, env: Re
   return { ...rest, url, ask, chat: async () => String((await ask('POST', '/chats', { body: {} })).body.chat_id) }
 }
 
+const startWithDriver = (desk: string) => startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER(desk) })
+
 const inboxDesk = () =>
   openDesk(({ url }, response) => {
     if (url.endsWith('/inbox')) response.end('[{"request":true},{"text":"Hi"}]')
@@ -34,20 +36,16 @@ const inboxDesk = () =>
 
 describe('start --agent-driver', () => {
   it('shows what the driver can do; the target stays out', async () => {
-    const { ask, stop } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER('http://127.0.0.1:9') })
-    expect((await ask('GET', '/agent')).body).toEqual({
-      plays: 'driver',
-      name: 'd.yaml',
-      verbs: ['accept', 'says', 'away', 'inbox', 'does.transfer'],
-      problem: null,
-      webhook_url: null,
-    })
+    const { ask, stop } = await startWithDriver('http://127.0.0.1:9')
+    const verbs = ['accept', 'says', 'away', 'inbox', 'does.transfer']
+    const expected = { plays: 'driver', name: 'd.yaml', verbs, problem: null, webhook_url: null }
+    expect((await ask('GET', '/agent')).body).toEqual(expected)
     expect(await stop()).toBe(130)
   })
 
   it('calls the help desk, and the journal has the calls without secrets', async () => {
     const desk = await inboxDesk()
-    const { ask, chat } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER(desk.url) })
+    const { ask, chat } = await startWithDriver(desk.url)
     const id = await chat()
     const said = (await ask('POST', '/agent', { body: { verb: 'says', chat_id: id, text: 'Hello' } })).body
     expect(said).toMatchObject({ verb: 'says', outcome: 'ok', status: 200 })
@@ -74,7 +72,7 @@ describe('start --agent-driver', () => {
 
   it('reads the inbox without an entry in the journal', async () => {
     const desk = await inboxDesk()
-    const { ask, chat } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER(desk.url) })
+    const { ask, chat } = await startWithDriver(desk.url)
     const { body } = await ask('GET', `/agent/inbox?chat_id=${await chat()}`)
     expect(body).toMatchObject({ outcome: 'ok', items: [{ request: true }, { text: 'Hi' }] })
     expect((await ask('GET', '/journal?kind=driver')).body.entries).toEqual([])
@@ -85,7 +83,7 @@ describe('start --agent-driver', () => {
       await ask('POST', '/reset')
       response.end('{}')
     })
-    const { ask } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER(desk.url) })
+    const { ask } = await startWithDriver(desk.url)
     const { status, body } = await ask('POST', '/agent', { body: { verb: 'away' } })
     expect([status, body.error.code]).toEqual([409, 'reset'])
     expect((await ask('GET', '/journal?kind=driver')).body.entries).toEqual([])
@@ -102,7 +100,7 @@ describe('start --agent-driver', () => {
   })
 
   it('refuses verbs and chats that do not exist, and names what does', async () => {
-    const { ask, chat } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER('http://127.0.0.1:9') })
+    const { ask, chat } = await startWithDriver('http://127.0.0.1:9')
     const id = await chat()
     const unknown = await ask('POST', '/agent', { body: { verb: 'leave', chat_id: id } })
     expect([unknown.status, unknown.body.error.issues[0].allowed]).toEqual([
