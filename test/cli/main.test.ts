@@ -93,13 +93,17 @@ describe('start', () => {
     },
   )
 
-  it('exits with 3 when another simulator has the port, and says how to end it', async () => {
+  it('exits with 3 when another simulator has the port, and says what to do', async () => {
     const { url } = await started()
     const { port } = new URL(url)
-    const { code, err } = await runCommand(['start', '--port', port])
-    expect(code).toBe(3)
-    expect(err).toContain(`:${port}: the port is in use by another handover-sim`)
-    expect(err).toContain(`end it with npx handover-sim stop --port ${port}`)
+    for (const [command, way] of [
+      ['start', `end it with npx handover-sim stop --port ${port}`],
+      ['mcp', `use --url ${url}.`],
+    ] as const) {
+      const { code, err } = await runCommand([command, '--port', port])
+      expect([code, err]).toEqual([3, expect.stringContaining(`:${port}: the port is in use by another handover-sim`)])
+      expect(err).toContain(way)
+    }
   })
 
   it('warns when other machines can reach it, and gives the token its control API asks for', async () => {

@@ -20,6 +20,8 @@ export interface ExampleService {
 
 interface ExampleOptions {
   readonly platformUrl?: string
+  /** Further variables that the example reads. */
+  readonly env?: Readonly<Record<string, string>>
   readonly patches?: readonly Patch[]
 }
 
@@ -34,10 +36,13 @@ export async function serveExample(options: ExampleOptions = {}): Promise<Exampl
 }
 
 /** Like `serveExample`, for a service that several tests use: the caller closes it. */
-export async function openExample({ platformUrl }: ExampleOptions = {}, program = EXAMPLE): Promise<ExampleService> {
+export async function openExample(
+  { platformUrl, env }: ExampleOptions = {},
+  program = EXAMPLE,
+): Promise<ExampleService> {
   const load = (name: string) => import(pathToFileURL(program + name).href)
   const { startIntermediary } = await load('intermediary.js')
-  const settings = (await load('settings.js')).readSettings({ PORT: '0', HANDOVER_SIM_URL: platformUrl })
+  const settings = (await load('settings.js')).readSettings({ HANDOVER_SIM_URL: platformUrl, ...env })
   settings.port = 0
   // It logs on stderr.
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
