@@ -1,7 +1,7 @@
 /** Runs what the help of each command shows at its end: the built package, as a user types it. `npm test` builds first. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
@@ -65,6 +65,9 @@ const EXAMPLES = (
     ),
   )
 ).flat()
+
+beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
+afterAll(() => void vi.restoreAllMocks())
 
 describe.concurrent('the examples of the help', () => {
   it.for(EXAMPLES)('$line', async ({ command, line }, { onTestFinished }) => {

@@ -49,7 +49,7 @@ describe('load', () => {
     const report = readJson(cwd)
     expect(report).toMatchObject({ started: 12, left_out: 4, exit_code: 0, arrivals: '8/s' })
     expect(report.all).toMatchObject({ conversations: 8, refused: 0, verdicts: { pass: 8, fail: 0 } })
-    expect(report.own_limit).toBeGreaterThan(0)
+    expect(err).toContain('Measuring how many conversations this machine can run.')
     // Each conversation has two events, one text each way, and one accept.
     for (const [name, count] of Object.entries({ ack: 16, user_to_agent: 8, agent_to_user: 8, accept_to_start: 8 })) {
       const times = report.all.timings[name]
@@ -58,7 +58,7 @@ describe('load', () => {
       expect(times.max).toBeGreaterThanOrEqual(times.p99)
     }
     expect(out).toContain('Passed: 8 conversations, no threshold was crossed')
-    expect(readFileSync(join(cwd, 'load.html'), 'utf8')).toContain('user to agent, by time')
+    expect(readFileSync(join(cwd, 'load.html'), 'utf8')).toContain('Passed: 8 conversations')
     expect(readFileSync(join(cwd, 'load.xml'), 'utf8')).toMatch(/testcase [^>]*name="verdict.fail &gt; 0"/)
     expect(readFileSync(join(cwd, 'load.md'), 'utf8')).toContain('acknowledgement')
 

@@ -45,7 +45,7 @@ export async function openExample(
   const settings = (await load('settings.js')).readSettings({ HANDOVER_SIM_URL: platformUrl, ...env })
   settings.port = 0
   // It logs on stderr.
-  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const log = vi.isMockFunction(console.error) ? null : vi.spyOn(console, 'error').mockImplementation(() => {})
   const { url, close } = await startIntermediary(settings)
   const driver = { ...parse(readFileSync(`${EXAMPLE}driver.yaml`, 'utf8')), http: url }
   return {
@@ -56,7 +56,7 @@ export async function openExample(
     },
     async close() {
       await close()
-      log.mockRestore()
+      log?.mockRestore()
     },
   }
 }
