@@ -45,7 +45,8 @@ export async function openExample(
   const settings = (await load('settings.js')).readSettings({ HANDOVER_SIM_URL: platformUrl, ...env })
   settings.port = 0
   // It logs on stderr.
-  const log = vi.isMockFunction(console.error) ? null : vi.spyOn(console, 'error').mockImplementation(() => {})
+  const { error } = console
+  const log = vi.isMockFunction(error) ? null : vi.spyOn(console, 'error').mockImplementation(() => {})
   const { url, close } = await startIntermediary(settings)
   const driver = { ...parse(readFileSync(`${EXAMPLE}driver.yaml`, 'utf8')), http: url }
   return {
