@@ -85,6 +85,7 @@ type: { POST: "$(env.OTHER)/c" }`
         expect([desk, x, decodeURIComponent(segment!), url.hash]).toEqual(['desk', 'x', id.toWellFormed(), ''])
         expect(url.searchParams.get('y')).toBe(id.toWellFormed())
       }),
+      { numRuns: 40 },
     )
   })
 })
