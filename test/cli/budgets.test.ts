@@ -105,7 +105,7 @@ test.each<[string, string, RegExp]>([
   ['deep lists', nest(200_000, '[', '', ']'), /is nested too deep/],
   ['deep maps', nest(200_000, '{', '', ''), /is nested too deep/],
   ['brackets in texts', `a: [${Array(2_000).fill('"[{"').join(',')}]\nb: |\n  {`, /a: is not a known key/],
-  ['deep lists of lines', '- '.repeat(5_000), /is nested too deep/],
+  ['deep lists of lines', '- '.repeat(20_000), /is nested too deep/],
   ['deep keys', '? '.repeat(1_000), /a list or a map is a key here/],
   ['2,000 unknown keys', lines(2_000, at => `k${at}: 1`), /and \d+ more problems, not shown/],
   ['the same key 4,000 times', 'k: 1\n'.repeat(4_000), /:2:1: Map keys must be unique[\s\S]*and 3949 more problems/],
