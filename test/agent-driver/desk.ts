@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { DriverFailure } from '../../src/platform/journal/run-failures.ts'
 import { driverFailureText } from '../../src/platform/wording/failures.ts'
 import { createDriver, type DriverOptions } from '../../src/running/agent-driver/create-driver.ts'
@@ -121,11 +121,5 @@ export function isThere(pid: number): boolean {
   }
 }
 
-/** Until something holds, within a bound that is far beyond what it needs. */
-export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 30_000
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`It never came true: ${holds}`)
-    await new Promise(resolve => setImmediate(resolve))
-  }
-}
+/** Resolves when the function returns true. */
+export const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 30_000, interval: 10 })

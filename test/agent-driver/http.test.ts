@@ -1,5 +1,5 @@
 /** Verbs that are calls: what is sent, what counts as done, and what is said when it is not. */
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressOf } from '../../src/running/agent-driver/http-call.ts'
@@ -85,34 +85,28 @@ type: { POST: "$(env.OTHER)/c" }`
         expect([desk, x, decodeURIComponent(segment!), url.hash]).toEqual(['desk', 'x', id.toWellFormed(), ''])
         expect(url.searchParams.get('y')).toBe(id.toWellFormed())
       }),
+      { numRuns: 40 },
     )
   })
-
-  it.each(['.', '..'])('refuses a segment of dots in the path: %s', async id => {
-    const desk = await openDesk()
-    const { driver } = await drive(`http: ${desk.url}${VERBS}`)
-    const done = await driver.call('accept', context({ chat: { ...CHAT, id } }), never)
-    expect(done).toMatchObject({
-      outcome: 'failed',
-      error: `$(chat.id) is ${JSON.stringify(id)}, which cannot stand in an address`,
-    })
-    expect(desk.asked).toEqual([])
-  })
 })
+
+/** Answers every connection with this text, or closes it. */
+async function openSocket(answer: string | null): Promise<string> {
+  const server = createServer(socket => {
+    socket.on('error', () => {}).once('data', () => (answer === null ? socket.destroy() : socket.end(answer)))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 describe('the outcome of an HTTP call', () => {
   it('is ok for 2xx', async () => {
     const desk = await openDesk()
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
-    const done = await driver.call('accept', context(), never)
-    expect(done).toEqual({
-      verb: 'accept',
-      outcome: 'ok',
-      how: `POST ${desk.url}/desk/c%201%2F%C3%A4/accept`,
-      status: 202,
-      duration_ms: expect.any(Number),
-      answer: '{"queued":true}',
-      chat_id: CHAT.id,
+    expect(await driver.call('accept', context(), never)).toEqual({
+      ...{ verb: 'accept', outcome: 'ok', status: 202, answer: '{"queued":true}', chat_id: CHAT.id },
+      ...{ how: `POST ${desk.url}/desk/c%201%2F%C3%A4/accept`, duration_ms: expect.any(Number) },
     })
     expect(await driver.call('away', context({ chat: null }), never)).not.toHaveProperty('chat_id')
   })
@@ -126,106 +120,66 @@ describe('the outcome of an HTTP call', () => {
     expect(decodeURIComponent(done.how)).toBe(`POST ${desk.url}/a?t=$(env.DESK_TOKEN)&k=$(sim.api_key)&n=b`)
   })
 
-  it.each([
+  it.each<[number, string, string, Record<string, string>?]>([
     [409, 'wrong\n  state', 'answered 409: wrong state'],
     [500, '<!DOCTYPE html><html><pre>Error: no desk<br> &nbsp; at a.js:1</pre></html>', 'answered 500: Error: no desk'],
     [500, '', 'answered 500'],
     [503, 'x'.repeat(1000), `answered 503: ${'x'.repeat(299)}…`],
-  ])('%d is not', async (status, body, error) => {
-    const desk = await openDesk((_, response) => void response.writeHead(status).end(body))
+    [302, '', 'answered 302 (a redirect to /login, which is not followed)', { location: '/login' }],
+  ])('is a failure for %d', async (status, body, error, headers = {}) => {
+    const desk = await openDesk((_, response) => void response.writeHead(status, headers).end(body))
     const { driver } = await drive(`http: ${desk.url}${VERBS}`)
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', status, error })
     expect(desk.asked).toHaveLength(1)
   })
 
-  it('is a failure for a redirect, which is not followed', async () => {
-    const desk = await openDesk((_, response) => void response.writeHead(302, { location: '/login' }).end())
-    const { driver } = await drive(`http: ${desk.url}${VERBS}`)
-    const error = 'answered 302 (a redirect to /login, which is not followed)'
-    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', status: 302, error })
-    expect(desk.asked).toHaveLength(1)
-  })
-
-  it('is a failure when the answer begins or ends too late', async () => {
+  it('is a failure when the answer begins or ends too late; a verb may have its own timeout', async () => {
     const desk = await openDesk(({ url }, response) => {
-      if (url.endsWith('accept')) return
-      response.writeHead(200).write('[')
+      if (url.endsWith('inbox')) response.writeHead(200).write('[')
     })
-    const { driver } = await drive(`http: ${desk.url}\ntimeout: 40ms${VERBS}`)
-    const timeout = { outcome: 'failed', error: 'timeout: no answer within 40ms' }
-    expect(await driver.call('accept', context(), never)).toMatchObject(timeout)
-    expect(await driver.call('inbox', context(), never)).toMatchObject(timeout)
-  })
-
-  it('depends on the timeout of the verb', async () => {
-    const desk = await openDesk(() => {})
-    const { driver } = await drive(`http: ${desk.url}\naccept: { POST: /a, timeout: 20ms }`)
-    expect(await driver.call('accept', context(), never)).toMatchObject({ error: 'timeout: no answer within 20ms' })
-  })
-
-  it('is unreachable when the connection is refused', async () => {
-    const port = await freePort()
-    const { driver } = await drive(`http: http://127.0.0.1:${port}${VERBS}`)
-    expect(await driver.call('accept', context(), never)).toMatchObject({
-      outcome: 'unreachable',
-      error: `nothing listens at 127.0.0.1:${port} (ECONNREFUSED)`,
-    })
-  })
-
-  it('is a failure when the connection closes, or the answer is not HTTP', async () => {
-    const speak = (port: number, with_: (socket: import('node:net').Socket) => void) =>
-      new Promise<number>(resolve => {
-        const server = createServer(socket => void socket.on('error', () => {}).once('data', () => with_(socket)))
-        server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
-        onTestFinished(() => void server.close())
-      })
-    const breaks = await speak(0, socket => socket.destroy())
-    const speaks = await speak(0, socket => socket.end('HELO\r\n\r\n'))
-    const text = `accept: { POST: "http://127.0.0.1:${breaks}/" }\nleave: { POST: "http://127.0.0.1:${speaks}/" }`
-    const { driver } = await drive(text)
-    const broken = await driver.call('accept', context(), never)
-    expect(broken).toMatchObject({
-      outcome: 'unreachable',
-      error: expect.stringMatching(/^connection (reset|closed) by/),
-    })
-    const other = await driver.call('leave', context(), never)
-    expect(other).toMatchObject({ outcome: 'failed', error: expect.stringMatching(/^not HTTP: /) })
-  })
-
-  it('is a failure for an invalid address', async () => {
-    const { driver } = await drive('http: "$(env.DESK)"\naccept: { POST: /a }', { env: { DESK: '127.0.0.1:99' } })
-    const error = '"127.0.0.1:99/a" is not an http address'
-    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
-  })
-
-  it('is a failure for an invalid header', async () => {
-    const desk = await openDesk()
-    const { driver } = await drive(`http: ${desk.url}\nsays: { POST: /a, headers: { x-text: $(text) } }`)
-    const done = await driver.call('says', context({ text: 'a\nb' }), never)
-    expect(done).toMatchObject({ outcome: 'failed', error: 'cannot be sent: invalid x-text header' })
-    expect(desk.asked).toEqual([])
-  })
-
-  it('is a failure for a missing parameter', async () => {
-    const desk = await openDesk()
-    const { driver } = await drive(`http: ${desk.url}${VERBS}`)
-    expect(await driver.call('does.transfer', context({ with: { taem: 'x', tags: 1 } }), never)).toMatchObject({
-      outcome: 'failed',
-      error: '$(team) is not known here; did you mean taem?',
-    })
-    expect(desk.asked).toEqual([])
-  })
-
-  it('is a failure for an unknown verb', async () => {
-    const { driver } = await drive('http: http://127.0.0.1:1\naccept: { POST: /a }')
-    expect(driver.verbs).toEqual(['accept'])
-    for (const verb of ['says', 'toString', 'does.accept']) {
-      expect(await driver.call(verb, context(), never)).toMatchObject({
-        outcome: 'failed',
-        error: `driver.yaml has no verb ${verb}`,
-      })
+    const { driver } = await drive(`http: ${desk.url}\ntimeout: 40ms${VERBS}\nleave: { POST: /x, timeout: 20ms }`)
+    for (const [verb, ms] of Object.entries({ accept: 40, inbox: 40, leave: 20 })) {
+      const error = `timeout: no answer within ${ms}ms`
+      expect(await driver.call(verb, context(), never)).toMatchObject({ outcome: 'failed', error })
     }
-    expect(await driver.call('inbox', context(), never)).toMatchObject({ error: 'driver.yaml has no verb inbox' })
+  })
+
+  it('is unreachable when the connection is refused or closes, and a failure when the answer is not HTTP', async () => {
+    const address = `127.0.0.1:${await freePort()}`
+    const rows: [string, string, RegExp][] = [
+      [`http://${address}`, 'unreachable', new RegExp(`^nothing listens at ${address} \\(ECONNREFUSED\\)$`)],
+      [await openSocket(null), 'unreachable', /^connection (reset|closed) by/],
+      [await openSocket('HELO\r\n\r\n'), 'failed', /^not HTTP: /],
+    ]
+    for (const [http, outcome, error] of rows) {
+      const { driver } = await drive(`http: ${http}${VERBS}`)
+      const done = await driver.call('accept', context(), never)
+      expect(done).toMatchObject({ outcome, error: expect.stringMatching(error) })
+    }
+  })
+
+  it('is a failure, and sends nothing, for what cannot be sent', async () => {
+    const desk = await openDesk()
+    const text = `http: ${desk.url}${VERBS}\nleave: { POST: "$(env.DESK)/a" }\ntype: { POST: /a, headers: { x: $(chat.name) } }`
+    const { driver } = await drive(text, { env: { DESK: '127.0.0.1:99' } })
+    const rows: [string, Parameters<typeof context>[0], string][] = [
+      ['leave', {}, '"127.0.0.1:99/a" is not an http address'],
+      ['type', { chat: { ...CHAT, name: 'a\nb' } }, 'cannot be sent: invalid x header'],
+      ['does.transfer', { with: { taem: 'x', tags: 1 } }, '$(team) is not known here; did you mean taem?'],
+      ...['.', '..'].map((id): [string, object, string] => [
+        'accept',
+        { chat: { ...CHAT, id } },
+        `$(chat.id) is ${JSON.stringify(id)}, which cannot stand in an address`,
+      ]),
+      ...['stop', 'toString', 'does.accept'].map((verb): [string, object, string] => [
+        verb,
+        {},
+        `driver.yaml has no verb ${verb}`,
+      ]),
+    ]
+    for (const [verb, more, error] of rows)
+      expect(await driver.call(verb, context(more), never)).toMatchObject({ outcome: 'failed', error })
+    expect(desk.asked).toEqual([])
   })
 })
 
@@ -252,10 +206,10 @@ describe('an aborted signal', () => {
   })
 })
 
-it('hundreds of concurrent calls receive their own answers', async () => {
+it('concurrent calls receive their own answers', async () => {
   const desk = await openDesk(({ url }, response) => void response.end(JSON.stringify([{ text: url }])))
   const { driver } = await drive(`http: ${desk.url}${VERBS}`)
-  const ids = Array.from({ length: 300 }, (_, index) => `c${index}`)
+  const ids = Array.from({ length: 100 }, (_, index) => `c${index}`)
   const reads = await Promise.all(ids.map(id => driver.call('inbox', context({ chat: { ...CHAT, id } }), never)))
   expect(reads.map(({ items }) => items![0]!.text)).toEqual(ids.map(id => `/desk/${id}/inbox?for=Ada`))
 })

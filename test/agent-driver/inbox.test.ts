@@ -53,12 +53,12 @@ describe('an inbox', () => {
         request: fc.boolean(),
         text: fc.string({ unit: 'binary' }),
         attachments: fc.array(fc.record({ name: fc.string(), url: fc.webUrl() }, { requiredKeys: [] })),
-        note: fc.jsonValue(),
+        note: fc.oneof(fc.integer(), fc.string(), fc.constant(null)),
       },
       { requiredKeys: [] },
     )
     fc.assert(
-      fc.property(fc.array(item), items => {
+      fc.property(fc.array(item, { maxLength: 5 }), items => {
         const text = JSON.stringify(items)
         expect(parseInbox({ outcome: 'ok', text })).toEqual({ outcome: 'ok', text, items: JSON.parse(text) })
       }),
@@ -67,7 +67,7 @@ describe('an inbox', () => {
 
   it('of another value does not throw, and reports the value', () => {
     fc.assert(
-      fc.property(fc.anything(), value => {
+      fc.property(fc.anything({ maxDepth: 2 }), value => {
         const { outcome, items, error } = withError(parseInbox({ outcome: 'ok', value }))
         // As JSON has it, which knows no -0.
         const wanted = outcome === 'ok' ? JSON.parse(JSON.stringify(value)) : expect.stringContaining(WANTED)

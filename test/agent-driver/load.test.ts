@@ -18,6 +18,9 @@ async function failure(...given: Parameters<typeof load>): Promise<string> {
 
 const EXAMPLE = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
 
+/** Both as JSON and in a module. */
+const VERBS = '"accept":{"exec":["./a.sh","$(chat.id)"],"timeout":"1m"},"leave":{"exec":["./b"]}}'
+
 describe('the forms of a driver', () => {
   it('include the file of the example, with a target', async () => {
     const target =
@@ -27,46 +30,23 @@ describe('the forms of a driver', () => {
       'accept says type stop leave away back inbox does.transfer does.announce'.split(' '),
     )
     expect(spec.verbs.says).toEqual({
-      kind: 'http',
-      method: 'POST',
-      base: 'http://127.0.0.1:3000',
-      path: '/desk/$(chat.id)/messages',
-      json: { text: '$(text)' },
-      headers: {},
-      timeoutMs: 5000,
+      ...{ kind: 'http', method: 'POST', base: 'http://127.0.0.1:3000', path: '/desk/$(chat.id)/messages' },
+      ...{ json: { text: '$(text)' }, headers: {}, timeoutMs: 5000 },
     })
     expect(spec.target).toEqual({
-      command: ['node', 'main.js'],
-      env: { PORT: '3000' },
-      folder: `${spec.folder}/sub`,
-      ready: 'http://127.0.0.1:3000/health',
-      readyTimeoutMs: 15_000,
-      stopTimeoutMs: 1000,
+      ...{ command: ['node', 'main.js'], env: { PORT: '3000' }, folder: `${spec.folder}/sub` },
+      ...{ ready: 'http://127.0.0.1:3000/health', readyTimeoutMs: 15_000, stopTimeoutMs: 1000 },
     })
     const driver = createDriver(spec, { env: {}, sim: SIM })
-    expect(driver.verbs.filter(verb => /target/.test(verb))).toEqual([
-      'target.start',
-      'target.stop',
-      'target.restart',
-      'target.kill',
-    ])
+    expect(driver.verbs.slice(-4)).toEqual(['start', 'stop', 'restart', 'kill'].map(verb => `target.${verb}`))
     await driver.close()
   })
 
   it.each([
-    ['d.yml', 'version: 1\ntimeout: 1.5s\naccept: { exec: [./a.sh, $(chat.id)], timeout: 1m }\nleave: { exec: [./b] }'],
-    [
-      'd.json',
-      '{"version":1,"timeout":"1.5s","accept":{"exec":["./a.sh","$(chat.id)"],"timeout":"1m"},"leave":{"exec":["./b"]}}',
-    ],
-    [
-      'd.mjs',
-      'export const timeout = "1.5s"\nexport const accept = { exec: ["./a.sh", "$(chat.id)"], timeout: "1m" }\nexport const leave = { exec: ["./b"] }',
-    ],
-    [
-      'd.ts',
-      'const timeout: string = "1.5s"\nexport default { timeout, accept: { exec: ["./a.sh", "$(chat.id)"], timeout: "1m" }, leave: { exec: ["./b"] } }',
-    ],
+    ['d.yml', 'timeout: 1.5s\naccept: { exec: [./a.sh, $(chat.id)], timeout: 1m }\nleave: { exec: [./b] }'],
+    ['d.json', `{"version":1,"timeout":"1.5s",${VERBS}`],
+    ['d.mjs', `export default { timeout: "1.5s", ${VERBS}`],
+    ['d.ts', `const timeout: string = "1.5s"\nexport default { timeout, ${VERBS}`],
   ])('%s', async (name, content) => {
     expect((await load(name, content)).verbs).toEqual({
       accept: { kind: 'exec', command: ['./a.sh', '$(chat.id)'], timeoutMs: 60_000 },
@@ -107,105 +87,42 @@ export const helper = 1`
   })
 })
 
+const HTTP = 'http: http://x\n'
+
 describe('a problem of a driver', () => {
   it.each([
+    ['acept: { POST: /x }', ':1:1: acept: is not a known key; did you mean accept?\n  1 | acept: { POST: /x }\n'],
+    ['does:\n  go: { POST: /x, jsn: 1 }', ':2:19: does.go.jsn: is not a known key; did you mean json?'],
+    ['accept: { json: {} }', ':1:9: accept: needs one of POST, GET, PUT, PATCH, DELETE, exec, or manual: such as'],
+    [`${HTTP}accept: { POST: /a, exec: [x] }`, ':2:21: accept.exec: stands beside POST; a verb is one call or one'],
+    ['accept: POST /a', ':1:9: accept: must be manual or an object, got the string "POST /a"'],
+    ['accept: { POST: /a }', "accept.POST: needs the help desk's address"],
+    [`${HTTP}accept: { POST: a }`, 'accept.POST: must begin with / or be an http or https address'],
+    [`${HTTP}inbox: { GET: /a, json: 1 }`, 'inbox.json: cannot go with GET, which has no body.'],
+    ['accept: { exec: [a], json: 1 }', 'accept.json: is for calls'],
+    ['accept: { exec: [a], headers: {} }', 'accept.headers: is for calls'],
+    ['accept: { exec: [] }', 'accept.exec: must be an array that is not empty, got an array of 0.'],
+    ['accept: { exec: [sleep, 5] }', 'accept.exec[1]: must be a string, got the number 5; write it in quotes'],
+    ['accept: { exec: [a], timeout: 5 }', 'accept.timeout: must be a duration such as'],
+    ['timeout: 0s\naccept: { exec: [a] }', 'timeout: must be a duration such as'],
+    ['version: 2\naccept: { exec: [a] }', ':1:10: version: must be 1, got the number 2.'],
+    ['http: localhost:3000', ':1:7: http: must be an http or https address such as'],
+    ['inbox: manual', ':1:8: inbox: cannot be manual'],
+    ['', ': says nothing: write at least one of accept, says'],
+    ['target: { start: [x] }', ':1:9: target.ready: is required'],
     [
-      'an unknown verb',
-      'acept: { POST: /x }',
-      'd.yaml:1:1: acept: is not a known key; did you mean accept?\n  1 | acept: { POST: /x }\n    | ^^^^^',
-    ],
-    [
-      'an unknown key of a verb',
-      'does:\n  transfer: { POST: /x, jsn: 1 }',
-      'd.yaml:2:25: does.transfer.jsn: is not a known key; did you mean json?\n  2 |   transfer: { POST: /x, jsn: 1 }\n    |                         ^^^',
-    ],
-    [
-      'neither call nor command',
-      'accept: { json: {} }',
-      'd.yaml:1:9: accept: needs one of POST, GET, PUT, PATCH, DELETE, exec, or manual: such as { POST: "/desk/$(chat.id)/accept" } or { exec: [./agent.sh, accept, $(chat.id)] }.\n  1 | accept: { json: {} }\n    |         ^^^^^^^^^^^^',
-    ],
-    [
-      'both',
-      'http: http://x\naccept: { POST: /a, exec: [x] }',
-      'd.yaml:2:21: accept.exec: stands beside POST; a verb is one call or one command.\n  2 | accept: { POST: /a, exec: [x] }\n    |                     ^^^^',
-    ],
-    ['a text', 'accept: POST /a', 'd.yaml:1:9: accept: must be manual or an object, got the string "POST /a"'],
-    [
-      'no address',
-      'accept: { POST: /a }',
-      "accept.POST: needs the help desk's address: write http: http://127.0.0.1:3100",
-    ],
-    [
-      'no path',
-      'http: http://x\naccept: { POST: a }',
-      'accept.POST: must begin with / or be an http or https address, got "a".',
-    ],
-    [
-      'a body with GET',
-      'http: http://x\ninbox: { GET: /a, json: 1 }',
-      'inbox.json: cannot go with GET, which has no body.',
-    ],
-    [
-      'a body with exec',
-      'accept: { exec: [a], json: 1 }',
-      'accept.json: is for calls; a command gets every field as JSON on stdin.',
-    ],
-    ['headers with exec', 'accept: { exec: [a], headers: {} }', 'accept.headers: is for calls'],
-    ['an empty command', 'accept: { exec: [] }', 'accept.exec: must be an array that is not empty, got an array of 0.'],
-    [
-      'a number in a command',
-      'accept: { exec: [sleep, 5] }',
-      'accept.exec[1]: must be a string, got the number 5; write it in quotes: "5".',
-    ],
-    [
-      'a time without unit',
-      'accept: { exec: [a], timeout: 5 }',
-      'accept.timeout: must be a duration such as 500ms, 5s, 10m, 12h, got the number 5.',
-    ],
-    ['no time at all', 'timeout: 0s\naccept: { exec: [a] }', 'timeout: must be a duration such as'],
-    ['another version', 'version: 2\naccept: { exec: [a] }', 'd.yaml:1:10: version: must be 1, got the number 2.'],
-    [
-      'an address that is none',
-      'http: localhost:3000',
-      'd.yaml:1:7: http: must be an http or https address such as http://127.0.0.1:3100, got the string "localhost:3000".',
-    ],
-    [
-      'a manual inbox',
-      'inbox: manual',
-      'd.yaml:1:8: inbox: cannot be manual, because it is read again and again; leave it out.',
-    ],
-    [
-      'nothing at all',
-      '',
-      'd.yaml: says nothing: write at least one of accept, says, type, stop, leave, away, back, inbox, does, target.',
-    ],
-    [
-      'a target without ready',
-      'target: { start: [x] }',
-      'd.yaml:1:9: target.ready: is required: an http or https address',
-    ],
-    [
-      'a number for a variable',
       'target: { start: [x], ready: http://x, env: { PORT: 3000 } }',
-      'target.env.PORT: must be a string, got the number 3000; write it in quotes: "3000".',
+      'target.env.PORT: must be a string, got the number',
     ],
-  ])('%s', async (_what, text, message) => {
-    expect(await failure('d.yaml', text)).toContain(message)
-  })
-
-  it.each([
     ['accept: { exec: [a, $(chat.idd)] }', '$(chat.idd) is not known here; did you mean chat.id?'],
-    [
-      'accept: { exec: [a, $(text)] }',
-      '$(text) is not known here; there are chat.id, chat.user_id, chat.language, chat.source, chat.name, sim.url, sim.api_key, sim.bot_id, env.NAME.',
-    ],
+    ['accept: { exec: [a, $(text)] }', '$(text) is not known here; there are chat.id, chat.user_id, '],
     [
       'away: { exec: [a, $(chat.id)] }',
-      '$(chat.id) is not known here; there are sim.url, sim.api_key, sim.bot_id, env.NAME.',
+      '$(chat.id) is not known here; there are sim.url, sim.api_key, sim.bot_id, env',
     ],
     [
       'says: { POST: "http://x/", json: { a: [{ b: "x $(txt)" }] } }',
-      'says.json.a[0].b: $(txt) is not known here; did you mean text?',
+      'says.json.a[0].b: $(txt) is not known here; did',
     ],
     ['does: { x: { exec: [a, $(chat)] } }', 'does.x.exec[1]: $(chat) is not known here'],
     ['accept: { POST: "http://x/", headers: { a: $(sim.key) } }', 'accept.headers.a: $(sim.key) is not known here'],
@@ -213,7 +130,7 @@ describe('a problem of a driver', () => {
     ['target: { start: [x], ready: http://x, env: { A: $(text) } }', 'target.env.A: $(text) is not known here'],
     ['headers: { a: $(text) }\nsays: { POST: http://x/ }', 'headers.a: $(text) is not known here'],
     ['accept: { exec: [a, $(env)] }', '$(env) is not known here; there are chat.id'],
-  ])('a name: %s', async (text, message) => {
+  ])('%s', async (text, message) => {
     expect(await failure('d.yaml', text)).toContain(message)
   })
 
@@ -241,19 +158,11 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
   })
 
   it.each([
-    [
-      'd.toml',
-      '',
-      'd.toml: a driver must end in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts, or be an http or https address.',
-    ],
+    ['d.toml', '', 'd.toml: a driver must end in .yaml, '],
     ['d.json', '{', 'd.json:1:2: is not valid JSON'],
     ['d.yaml', 'accept: [', 'd.yaml:1:'],
     ['d.yaml', '- a', 'd.yaml'],
-    [
-      'd.mjs',
-      'export default 5',
-      'd.mjs: must export its verbs, or default { accept: async ({ chat }) => {} }, got the number 5.',
-    ],
+    ['d.mjs', 'export default 5', 'd.mjs: must export its verbs, or default'],
     ['d.mjs', 'export const acept = () => {}', 'd.mjs: acept: is not a verb; did you mean accept?'],
     ['d.mjs', 'export const qqqqqqqq = () => {}', 'd.mjs: qqqqqqqq: is not a verb; there are accept, says'],
     ['d.mjs', 'export const tiemout = "5s"', 'd.mjs: tiemout: is not a known key; did you mean timeout?'],

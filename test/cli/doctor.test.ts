@@ -3,10 +3,9 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
-import { fakeIo, started } from './fake-io.ts'
+import { runCommand, started } from './fake-io.ts'
 
 interface Found {
   readonly id: string
@@ -15,12 +14,14 @@ interface Found {
   readonly fix: string | null
 }
 
-async function doctor(flags: readonly string[] = [], env: Record<string, string> = {}, folder = folderWith()) {
-  const io = fakeIo(folder)
+async function doctor(flags: readonly string[] = [], env: Record<string, string> = {}, cwd = folderWith()) {
   const port = flags.includes('--port') ? [] : ['--port', '0']
-  const code = await main(['doctor', '--json', ...port, ...flags], env, io)
-  const findings = io.stdout.lines.map(line => JSON.parse(line) as Found)
-  return { code, of: (id: string) => findings.filter(one => one.id === id), text: io.stderr.text }
+  const { code, out } = await runCommand(['doctor', '--json', ...port, ...flags], { env, cwd })
+  const findings = out
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Found)
+  return { code, of: (id: string) => findings.filter(one => one.id === id) }
 }
 
 type Answer = (request: IncomingMessage, body: Buffer) => number
@@ -128,10 +129,9 @@ describe('doctor', () => {
   })
 
   it('prints marks and fixes for people', async () => {
-    const io = fakeIo(folderWith())
-    const code = await main(['doctor', '--port', '0', '--webhook-url', await serve(() => 200)], {}, io)
+    const { code, out } = await runCommand(['doctor', '--port', '0', '--webhook-url', await serve(() => 200)])
     expect(code).toBe(1)
-    expect(io.stdout.text).toMatch(/^✓ handover-sim \S+ runs with Node/)
-    expect(io.stdout.text).toMatch(/^✗ The webhook answered 200 to an event .*\n {2}Fix: Compare Kindly-HMAC/m)
+    expect(out).toMatch(/^✓ handover-sim \S+ runs with Node/)
+    expect(out).toMatch(/^✗ The webhook answered 200 to an event .*\n {2}Fix: Compare Kindly-HMAC/m)
   })
 })

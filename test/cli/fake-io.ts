@@ -93,6 +93,22 @@ export function fakeIo(cwd: string, isTTY = false, stdin = '', answers: string[]
 
 export type Env = Record<string, string>
 
+export interface CommandOptions {
+  readonly files?: Parameters<typeof folderWith>[0]
+  /** Default: a new folder with these files. */
+  readonly cwd?: string
+  readonly env?: Env
+  readonly stdin?: string
+}
+
+/** Runs a command in this process until it ends. */
+export async function runCommand(argv: readonly string[], options: CommandOptions = {}) {
+  const { files, cwd = folderWith(files), env = {}, stdin } = options
+  const io = fakeIo(cwd, false, stdin)
+  const code = await main(argv, env, io)
+  return { code, out: io.stdout.text, err: io.stderr.text, cwd }
+}
+
 /** Starts on a free port and resolves when it serves. */
 export async function started(flags: string[] = [], env: Env = {}, io: FakeIo = fakeIo(folderWith())) {
   const code = main(['start', '--port', '0', ...flags], env, io)

@@ -3,11 +3,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { createSimulator, startSimulator } from '../../src/index.ts'
 import { type Files, folderOf } from '../scenario/format/written.ts'
 import { createControlClient } from '../support/control-client.ts'
-import { fakeIo } from './fake-io.ts'
+import { fakeIo, runCommand, started } from './fake-io.ts'
 
 /** A module that leaves a file beside itself when it is loaded. */
 const spy = (exported: string) =>
@@ -17,16 +16,8 @@ const scenario = (more = '', steps = '  - press: handover\n  - expect: start\n')
   `version: 1\nname: A\n${more}steps:\n${steps}`
 
 async function cli(files: Files, ...argv: string[]) {
-  const folder = folderOf(files)
-  const io = fakeIo(folder)
-  const code = await main(argv, {}, io)
-  return {
-    folder,
-    code,
-    stdout: io.stdout.text,
-    stderr: io.stderr.text,
-    loaded: existsSync(join(folder, 'loaded.txt')),
-  }
+  const { cwd, ...ended } = await runCommand(argv, { cwd: folderOf(files) })
+  return { ...ended, loaded: existsSync(join(cwd, 'loaded.txt')) }
 }
 
 describe('validate', () => {
@@ -38,36 +29,27 @@ describe('validate', () => {
 
   test.each(Object.keys(MODULES))('loads %s only with --allow-modules, and says that it is not checked', async file => {
     const without = await cli(MODULES, 'validate', file)
-    expect(without).toMatchObject({
-      code: 4,
-      stdout: '',
-      stderr: `${file}: warning: not checked: it is a module; pass --allow-modules (module-not-checked)\n1 file not checked.\n`,
-      loaded: false,
-    })
-    expect(await cli(MODULES, 'validate', file, '--allow-modules')).toMatchObject({ code: 0, stderr: '', loaded: true })
+    expect(without).toMatchObject({ code: 4, out: '', loaded: false })
+    expect(without.err).toMatch(/: warning: not checked: it is a module; pass --allow-modules \(module-not-checked\)\n/)
+    expect(await cli(MODULES, 'validate', file, '--allow-modules')).toMatchObject({ code: 0, err: '', loaded: true })
   })
 
   test('reports a module in JSON as not ok, and problems of other files win', async () => {
     const files = { ...MODULES, 'a.yaml': 'version: 1\n' }
-    const { stdout } = await cli(files, 'validate', 's.mjs', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, kind: null, warnings: [{ rule: 'module-not-checked' }] })
+    const { out } = await cli(files, 'validate', 's.mjs', '--json')
+    expect(JSON.parse(out)).toMatchObject({ ok: false, kind: null, warnings: [{ rule: 'module-not-checked' }] })
     expect(await cli(files, 'validate', 's.mjs', 'a.yaml')).toMatchObject({ code: 2, loaded: false })
   })
 
   test.each(['part.mjs', './part.MJS', 'part.js', 'part.ts', 'part.cjs', 'part'])(
     'refuses the include of %s in a data file, also with --allow-modules',
     async part => {
-      const files = {
-        'a.yaml': scenario('', `  - include: ${part}\n  - expect: start\n`),
-        'part.mjs': spy(''),
-        part: '',
-      }
+      const including = scenario('', `  - include: ${part}\n  - expect: start\n`)
+      const files = { 'a.yaml': including, 'part.mjs': spy(''), part: '' }
       for (const flags of [[], ['--allow-modules']]) {
-        const { code, stderr, loaded } = await cli(files, 'validate', 'a.yaml', ...flags)
+        const { code, err, loaded } = await cli(files, 'validate', 'a.yaml', ...flags)
         expect([code, loaded]).toEqual([2, false])
-        expect(stderr).toMatch(
-          /^a\.yaml:4:14: steps\[0\]\.include: must end in \.yaml, \.yml or \.json: data includes data/,
-        )
+        expect(err).toMatch(/^a\.yaml:4:14: steps\[0\]\.include: must end in \.yaml, \.yml or \.json: data/)
       }
     },
   )
@@ -129,15 +111,12 @@ describe('translation.engine', () => {
     const files = { 'state.json': JSON.stringify(sim.snapshot()) }
     const refused = await cli(files, 'start', '--port', '0', '--import', 'state.json')
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toMatch(REFUSED)
+    expect(refused.err).toMatch(REFUSED)
     expect(loaded()).toBe(false)
-    const io = fakeIo(
-      folderOf({ ...files, 'handover-sim.config.json': JSON.stringify({ knobs: { 'translation.engine': engine } }) }),
-    )
-    const code = main(['start', '--port', '0', '--import', 'state.json'], {}, io)
-    await io.stdout.until(/Ready: /)
-    io.signal('SIGTERM')
-    expect(await code).toBe(143)
+    const config = JSON.stringify({ knobs: { 'translation.engine': engine } })
+    const io = fakeIo(folderOf({ ...files, 'handover-sim.config.json': config }))
+    const { stop } = await started(['--import', 'state.json'], {}, io)
+    expect(await stop()).toBe(130)
     expect(loaded()).toBe(true)
   })
 
@@ -147,13 +126,10 @@ describe('translation.engine', () => {
     ['from a variable', 'vars: { it: ./engine.mjs }\nconfig: { translation.engine: $(it) }\n'],
   ])('is no module in a scenario: %s', async (_, head) => {
     const files = { 'a.yaml': scenario(head), 'engine.mjs': ENGINE }
-    for (const argv of [
-      ['validate', 'a.yaml'],
-      ['run', 'a.yaml', '--dry-run'],
-    ]) {
-      const { code, stderr, loaded } = await cli(files, ...argv)
+    for (const line of ['validate a.yaml', 'run a.yaml --dry-run']) {
+      const { code, err, loaded } = await cli(files, ...line.split(' '))
       expect([code, loaded]).toEqual([2, false])
-      expect(stderr).toMatch(/^a\.yaml:\d+:\d+: config\.translation\.engine: must be marker \| identity/)
+      expect(err).toMatch(/^a\.yaml:\d+:\d+: config\.translation\.engine: must be marker \| identity/)
     }
   })
 })

@@ -2,8 +2,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
-import { pathOf } from '../docs/pages.ts'
 import { type FakeOutput, fakeOutput } from './fake-io.ts'
 
 export interface Program {
@@ -17,12 +17,12 @@ export interface Program {
 interface ProgramOptions {
   readonly cwd?: string
   /** Beside `PATH`; nothing else of this process. */
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<NodeJS.ProcessEnv>
   /** In concurrent tests that of the test, because the general one belongs to the test that was started last. */
   readonly onEnd?: (end: () => void) => void
 }
 
-export const BIN = pathOf('bin/handover-sim.js')
+export const BIN = `${ROOT}bin/handover-sim.js`
 
 /** Starts a program that is killed when the test ends. Without `cwd` in a folder of its own. */
 export function startProgram(

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { journalLines } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
@@ -10,7 +9,7 @@ import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
 import { codedFailure, failure, Journal } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
-import { fakeIo } from './fake-io.ts'
+import { runCommand } from './fake-io.ts'
 
 const scenario = (message: string, name = 'Greeting') => `version: 1
 name: ${name}
@@ -39,17 +38,65 @@ async function savedJournal(
   return `${[...journalLines(result)].join('\n')}\n`
 }
 
-async function reported(files: Record<string, string | null>, ...argv: string[]) {
-  const io = fakeIo(folderWith(files))
-  const code = await main(['report', ...argv], {}, io)
-  return { code, out: io.stdout.text, err: io.stderr.text }
+const reported = (files: Record<string, string | null>, ...argv: string[]) => runCommand(['report', ...argv], { files })
+
+/** The journal of a play whose first entries were evicted before it was saved. */
+const withoutBeginning = (saved: string): string => {
+  const [run = '', play = '', ...entries] = saved.split('\n')
+  return [run, play.replace('"entries":12', '"entries":9'), ...entries.slice(3)].join('\n')
 }
 
-it('computes the same verdict for the same scenario and exits with 0', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out, err } = await reported(files, 'run.jsonl')
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/PASS greeting\.yaml > Greeting/)
+interface Case {
+  readonly what: string
+  readonly happened?: Parameters<typeof savedJournal>[2]
+  /** Changes the saved journal. */
+  readonly change?: (journal: string) => string
+  /** The scenario file of now. */
+  readonly now?: string
+  readonly exit: number
+  readonly says: RegExp
+}
+const BROKEN = { where: 'delivery', code: 'TypeError', message: 'broken' }
+
+it.each<Case>([
+  { what: 'the same scenario', exit: 0, says: /^PASS greeting\.yaml > Greeting/ },
+  { what: 'a changed expectation', now: scenario('Hello'), exit: 1, says: /^FAIL greeting\.yaml .*"Hello"/s },
+  {
+    what: 'a step that was not executed',
+    now: `${scenario('Hi')}  - expect: { end: {} }\n`,
+    exit: 3,
+    says: /^ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not run: run the scenario again/,
+  },
+  {
+    what: 'other steps',
+    now: scenario('Hi').replace('  - expect', '  - log: asked\n  - expect'),
+    exit: 3,
+    says: /^ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; run it again/,
+  },
+  {
+    what: 'an internal error',
+    happened: ({ note }) => void note('internal_error', BROKEN),
+    exit: 70,
+    says: /^ERROR .*internal error of handover-sim \(delivery\): broken;.*please report it/s,
+  },
+  {
+    what: 'entries that were evicted',
+    change: withoutBeginning,
+    exit: 4,
+    says: /^INCONCLUSIVE greeting\.yaml > Greeting\s.*no longer\s+has\s+the\s+entries\s+before\s+#4.*memoryLimit/s,
+  },
+  {
+    what: 'evicted entries of a run that failed',
+    change: saved => withoutBeginning(saved.replace('"outcome":"pass"', '"outcome":"fail"')),
+    exit: 1,
+    says: /^FAIL greeting\.yaml > Greeting/,
+  },
+])('evaluates a journal with $what', async ({ happened, change, now = scenario('Hi'), exit, says }) => {
+  const saved = await savedJournal('Greeting', {}, happened)
+  const files = { 'run.jsonl': change?.(saved) ?? saved, 'greeting.yaml': now }
+  const { code, out } = await reported(files, 'run.jsonl')
+  expect(out).toMatch(says)
+  expect(code).toBe(exit)
 })
 
 it('loads no module that only the journal names', async () => {
@@ -61,122 +108,48 @@ it('loads no module that only the journal names', async () => {
   expect((await reported(files, 'run.jsonl', '--scenarios', 'greeting.mjs')).err).toContain('cannot be loaded: loaded')
 })
 
-it('evaluates a changed scenario on the saved journal and exits with 1', async () => {
-  const files = { 'run.jsonl': await savedJournal(), scenarios: null, 'scenarios/greeting.yaml': scenario('Hello') }
-  const { code, out } = await reported(files, 'run.jsonl', '--scenarios', 'scenarios')
-  expect(code).toBe(1)
-  expect(out).toContain('"Hello"')
-  expect(out).toMatch(/FAIL scenarios\/greeting\.yaml > Greeting/)
-})
-
-it('does not pass a step that was not executed, and exits with 3', async () => {
-  const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not run: run the scenario again/)
-  expect(code).toBe(3)
-})
-
-it('does not pass a journal with an internal error, and exits with 70', async () => {
-  const broken = { where: 'delivery', code: 'TypeError', message: 'broken' }
-  const journal = await savedJournal('Greeting', {}, ({ note }) => void note('internal_error', broken))
-  const files = { 'run.jsonl': journal, 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR .*internal error of handover-sim \(delivery\): broken;.*please report it/s)
-  expect(code).toBe(70)
-})
-
-it('does not evaluate a journal of other steps, and exits with 3', async () => {
-  const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; run it again/)
-  expect(code).toBe(3)
-})
-
-it('reads the journal that a run saves by default', async () => {
-  const files = {
-    '.handover-sim': null,
-    '.handover-sim/journal.jsonl': await savedJournal(),
-    'greeting.yaml': scenario('Hi'),
-  }
+it('reads the journal that a run saves by default, and scenarios from another place', async () => {
+  const journal = await savedJournal()
+  const files = { '.handover-sim': null, '.handover-sim/journal.jsonl': journal, 'greeting.yaml': scenario('Hi') }
   expect((await reported(files)).code).toBe(0)
-})
-
-it('writes the same reports as a run', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl', '--report', 'tap')
-  expect(code).toBe(0)
-  expect(out).toMatch(/^TAP version 14/)
+  const moved = { 'run.jsonl': journal, scenarios: null, 'scenarios/greeting.yaml': scenario('Hi') }
+  expect((await reported(moved, 'run.jsonl', '--scenarios', 'scenarios')).code).toBe(0)
 })
 
 it('names scenarios that only the files or only the journal have; exits with 4 when none remains', async () => {
   const files = { 'run.jsonl': await savedJournal(), 'other.yaml': scenario('Hi').replace('Greeting', 'Other') }
-  expect(await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')).toEqual({
-    code: 4,
-    out: '',
-    err: 'not evaluated, because the scenario files do not have it: Greeting\nnot evaluated, because the journal does not have it: Other\n',
-  })
+  const { code, out, err } = await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')
+  expect({ code, out }).toEqual({ code: 4, out: '' })
+  expect(err).toMatch(/^not evaluated, .* files .*: Greeting\nnot evaluated, .* journal .*: Other\n$/)
+})
+
+it('writes the reports of a run, and each says that entries are missing', async () => {
+  const files = { 'run.jsonl': withoutBeginning(await savedJournal()), 'greeting.yaml': scenario('Hi') }
+  const reports = 'tap=r.tap,json=r.json,junit=r.xml,html=r.html'
+  const { code, cwd } = await reported(files, 'run.jsonl', '--report', reports)
+  expect(code).toBe(4)
+  for (const file of ['r.tap', 'r.json', 'r.xml', 'r.html'])
+    expect(readFileSync(join(cwd, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
 })
 
 it('an incomplete journal is an error and not a failure', async () => {
   const whole = await savedJournal()
   const files = { 'run.jsonl': whole.split('\n').slice(0, -4).join('\n'), 'greeting.yaml': scenario('Hi') }
-  const { code, err } = await reported(files, 'run.jsonl')
-  expect({ code, err }).toEqual({
-    code: 2,
-    err: 'run.jsonl: scenario 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n',
-  })
+  const err = 'run.jsonl: scenario 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n'
+  expect(await reported(files, 'run.jsonl')).toMatchObject({ code: 2, err })
 })
 
-/** The journal of a play whose first entries were evicted before it was saved. */
-const withoutBeginning = (saved: string): string => {
-  const [run = '', play = '', ...entries] = saved.split('\n')
-  return [run, play.replace('"entries":12', '"entries":9'), ...entries.slice(3)].join('\n')
-}
-
-it('a journal that lost its first entries is inconclusive in every report', async () => {
-  const files = { 'run.jsonl': withoutBeginning(await savedJournal()), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(code).toBe(4)
-  expect(out.replace(/\s+/g, ' ')).toMatch(
-    /INCONCLUSIVE greeting\.yaml > Greeting .*no longer has the entries before #4.*memoryLimit/,
-  )
-  for (const report of ['json', 'tap'])
-    expect((await reported(files, 'run.jsonl', '--report', report)).out).toMatch(
-      /no longer has the entries before \\?#4/,
-    )
-  const folder = folderWith(files)
-  const io = fakeIo(folder)
-  expect(await main(['report', 'run.jsonl', '--report', 'junit=junit.xml,html=report.html'], {}, io)).toBe(4)
-  for (const file of ['junit.xml', 'report.html'])
-    expect(readFileSync(join(folder, file), 'utf8')).toMatch(/no longer has the entries before \\?#4/)
-})
-
-it('a run that failed stays failed when its journal lost the entries that show it', async () => {
-  const failed = (await savedJournal()).replace('"outcome":"pass"', '"outcome":"fail"')
-  const files = { 'run.jsonl': withoutBeginning(failed), 'greeting.yaml': scenario('Hi') }
-  const { code, out } = await reported(files, 'run.jsonl')
-  expect(code).toBe(1)
-  expect(out).toMatch(/FAIL greeting\.yaml > Greeting/)
-})
-
-it('exits with 2 for a missing journal, a missing scenario and an unknown report', async () => {
-  const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
-  expect(await reported(files, 'nope.jsonl')).toMatchObject({
-    code: 2,
-    err: 'nope.jsonl: cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/journal.jsonl.\n',
-  })
-  expect((await reported(files, 'run.jsonl', '--scenarios', 'nope.yaml')).code).toBe(2)
-  expect((await reported(files, 'run.jsonl', '--report', 'pretti')).code).toBe(2)
-})
-
-it('exits with 2 when a scenario file of the journal is missing', async () => {
-  expect(await reported({ 'run.jsonl': await savedJournal() }, 'run.jsonl')).toEqual({
-    code: 2,
-    out: '',
-    err: 'greeting.yaml: cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.\n',
-  })
+it.each([
+  [
+    'none.jsonl',
+    /^none\.jsonl: cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/,
+  ],
+  ['run.jsonl --scenarios none.yaml', /^none\.yaml: /],
+  ['run.jsonl --report pretti', /pretti/],
+  ['run.jsonl', /^greeting\.yaml: cannot be read: .*, and the journal names it; pass --scenarios FILE\.\n$/],
+])('exits with 2 for %s', async (line, message) => {
+  const { code, out, err } = await reported({ 'run.jsonl': await savedJournal() }, ...line.split(' '))
+  expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)])
 })
 
 /** An entry of no scenario, and a failure that points at it. */
@@ -219,16 +192,17 @@ describe('journals of several shards', () => {
       '1.jsonl': await savedJournal('Greeting', orphan(4)),
       '2.jsonl': await savedJournal('Farewell', orphan(4)),
     }
-    const io = fakeIo(folderWith({ ...scenarios, ...shards }))
-    expect(await main(['report', '1.jsonl', '2.jsonl', '--report', 'journal=all.jsonl,json=1.json'], {}, io)).toBe(1)
-    expect(await main(['report', 'all.jsonl', '--report', 'json=2.json'], {}, io)).toBe(1)
-    const [first, second] = ['1.json', '2.json'].map(file => readFileSync(join(io.cwd, file), 'utf8'))
+    const all = ['1.jsonl', '2.jsonl', '--report', 'journal=all.jsonl,json=1.json']
+    const { code, cwd } = await reported({ ...scenarios, ...shards }, ...all)
+    const again = await runCommand(['report', 'all.jsonl', '--report', 'json=2.json'], { cwd })
+    expect([code, again.code]).toEqual([1, 1])
+    const [first, second] = ['1.json', '2.json'].map(file => readFileSync(join(cwd, file), 'utf8'))
     expect(first).toBe(second)
   })
 
   it('exit with 2 when two journals have the same scenario', async () => {
     const files = { ...scenarios, '1.jsonl': await savedJournal(), '2.jsonl': await savedJournal() }
-    expect(await reported(files, '1.jsonl', '2.jsonl')).toEqual({
+    expect(await reported(files, '1.jsonl', '2.jsonl')).toMatchObject({
       code: 2,
       out: '',
       err: '2.jsonl: has scenario "Greeting", and so does 1.jsonl: name the journal of each shard once.\n',

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/commands/main.ts'
 import { filesIn } from '../architecture/files.ts'
-import { folderWith } from '../config/folder.ts'
-import { fakeIo } from './fake-io.ts'
+import { serveExample } from '../support/example-service.ts'
+import { freePort } from '../support/port.ts'
+import { runCommand } from './fake-io.ts'
 
 const scenario = (name: string, head = '') =>
   `version: 1\nname: ${name}\n${head}steps: [{ press: handover }, { agent: accept }, { expect: start }]\n`
@@ -17,16 +17,12 @@ const FILES = {
   'scenarios/c.yaml': scenario('Greeting'),
 }
 
-async function run(files: Record<string, string | null>, ...argv: string[]) {
-  const io = fakeIo(folderWith(files))
-  const code = await main(['run', ...argv], {}, io)
-  return { code, out: io.stdout.text, err: io.stderr.text, cwd: io.cwd }
-}
+const run = (files: Record<string, string | null>, ...argv: string[]) => runCommand(['run', ...argv], { files })
 
 const namesIn = (out: string) => [...out.matchAll(/^\S+ {2}(.+) {2}3 steps/gm)].map(([, name]) => name)
 
-describe('--skip and --not-tag', () => {
-  it.each([
+describe('a selection', () => {
+  it.each<[string[], string[]]>([
     [['--skip', 'parcel'], ['Greeting']],
     [
       ['--skip', 'days=2', '--skip', 'greet'],
@@ -38,31 +34,23 @@ describe('--skip and --not-tag', () => {
     ],
     [['--tag', 'smoke', '--not-tag', 'slow'], ['Lost parcel']],
     [['--only', 'parcel', '--skip', 'late', '--shard', '1/1'], ['Lost parcel']],
+    [['--only', 'Greeting', '--only', 'parsel'], ['Greeting']],
   ])('%j: %j', async (flags, names) => {
     const { code, out } = await run(FILES, '--dry-run', ...flags)
     expect({ code, names: namesIn(out) }).toEqual({ code: 0, names })
   })
 
-  it.each([
-    [['--skip', 'greting'], '--skip "greting" matches no scenario; did you mean Greeting?\n'],
-    [['--skip', 'lost parcle'], '--skip "lost parcle" matches no scenario; did you mean Lost parcel?\n'],
-    [['--not-tag', 'smok'], '--not-tag smok matches no scenario; did you mean smoke?\n'],
-    [['--skip', 'xyz'], '--skip "xyz" matches no scenario.\n'],
-  ])('%j leaves out nothing: exit 2', async (flags, err) => {
-    expect(await run(FILES, '--dry-run', ...flags)).toMatchObject({ code: 2, out: '', err })
-  })
-
-  it('suggest a name also where --only selects nothing, or less than it says', async () => {
-    expect(await run(FILES, '--only', 'parsel')).toMatchObject({
-      code: 4,
-      err: 'No scenario in scenarios matches --only "parsel"; did you mean parcel?\n',
-    })
-    expect(await run(FILES, '--dry-run', '--only', 'Greeting', '--tag', 'smok')).toMatchObject({
-      code: 4,
-      err: 'No scenario in scenarios matches --only "Greeting" --tag smok; did you mean smoke?\n',
-    })
-    const some = await run(FILES, '--dry-run', '--only', 'Greeting', '--only', 'parsel')
-    expect(some).toMatchObject({ code: 0, err: '--only "parsel" matches no scenario; did you mean parcel?\n' })
+  it.each<[string[], number, string]>([
+    [['--skip', 'greting'], 2, '--skip "greting" matches no scenario; did you mean Greeting?\n'],
+    [['--skip', 'lost parcle'], 2, '--skip "lost parcle" matches no scenario; did you mean Lost parcel?\n'],
+    [['--not-tag', 'smok'], 2, '--not-tag smok matches no scenario; did you mean smoke?\n'],
+    [['--skip', 'xyz'], 2, '--skip "xyz" matches no scenario.\n'],
+    [['--only', 'parsel'], 4, 'No scenario in scenarios matches --only "parsel"; did you mean parcel?\n'],
+    [['--only', 'Greeting', '--tag', 'smok'], 4, 'matches --only "Greeting" --tag smok; did you mean smoke?\n'],
+    [['--only', 'Greeting', '--only', 'parsel'], 0, '--only "parsel" matches no scenario; did you mean parcel?\n'],
+  ])('%j suggests a name, exit %d', async (flags, expected, message) => {
+    const { code, err } = await run(FILES, '--dry-run', ...flags)
+    expect([code, err]).toEqual([expected, expect.stringContaining(message)])
   })
 })
 
@@ -131,22 +119,17 @@ describe('the shipped scenarios', () => {
     })
   })
 
-  it('are run by --self-test in an empty folder, and a saved run of them can be evaluated again', async () => {
-    const played = await run({}, '--self-test', '--only', 'happy path', '--report', 'pretty,json=r.json')
-    expect(played.code, played.out + played.err).toBe(0)
-    expect(played.out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-    const { scenarios } = JSON.parse(readFileSync(join(played.cwd, 'r.json'), 'utf8')) as {
-      scenarios: { rerun: string }[]
-    }
-    expect(scenarios[0]!.rerun).toBe('npx handover-sim run builtin:happy-path.yaml --seed 1 --self-test')
-    const io = fakeIo(played.cwd)
-    expect(await main(['report'], {}, io)).toBe(0)
-    expect(io.stdout.text).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-  })
-
-  it('can be validated', async () => {
-    const io = fakeIo(folderWith())
-    expect(await main(['validate', 'builtin:'], {}, io)).toBe(0)
-    expect(io.stdout.text).toContain('ok  builtin:happy-path.yaml: 1 scenario, 14 steps\n')
+  it('run in an empty folder, and a saved run of them can be evaluated again', async () => {
+    const port = String(await freePort())
+    const example = await serveExample({ platformUrl: `http://127.0.0.1:${port}` })
+    const where = ['--port', port, '--target', example.webhookUrl, '--agent-driver', 'd.json']
+    const flags = ['--builtin', '--only', 'happy path', '--report', 'pretty,json=r.json']
+    const { code, out, err, cwd } = await run({ 'd.json': example.driver }, ...where, ...flags)
+    expect(code, out + err).toBe(0)
+    expect(out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
+    const { scenarios } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as { scenarios: { rerun: string }[] }
+    expect(scenarios[0]!.rerun).toMatch(/^npx handover-sim run builtin:happy-path\.yaml --seed \d+ --target http:/)
+    const again = await runCommand(['report'], { cwd })
+    expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^PASS builtin:happy-path\.yaml > Happy path/)])
   })
 })

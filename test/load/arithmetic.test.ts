@@ -17,7 +17,7 @@ describe('arrivals', () => {
   })
 
   it('a ramp begins as many as its rates say, in order, in every part of it', () => {
-    const rate = fc.integer({ min: 0, max: 100 })
+    const rate = fc.integer({ min: 0, max: 50 })
     fc.assert(
       fc.property(
         rate,
@@ -129,34 +129,23 @@ describe('statistics', () => {
   })
 
   it('merged results have the percentiles of all their conversations', () => {
+    const groupOf = (times: number[]) => {
+      const group = new GroupStatistics()
+      for (const ms of times) group.add(ended('pass', [ms]))
+      return group.result()
+    }
+    const times = fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 1, maxLength: 30 })
     fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 2, maxLength: 60 }),
-        fc.nat(),
-        (times, at) => {
-          const cut = 1 + (at % (times.length - 1))
-          const [one, other, both, merged] = [0, 0, 0, 0].map(() => new GroupStatistics()) as [
-            never,
-            never,
-            never,
-            never,
-          ]
-          const add = (group: GroupStatistics, some: number[]) => group.add(ended('pass', some))
-          add(one, times.slice(0, cut))
-          add(other, times.slice(cut))
-          add(both, times.slice(0, cut))
-          add(both, times.slice(cut))
-          const target: GroupStatistics = merged
-          target.merge((one as GroupStatistics).result())
-          target.merge((other as GroupStatistics).result())
-          const [ours, theirs] = [target.result().timings.ack!, (both as GroupStatistics).result().timings.ack!]
-          expect(ours.count).toBe(theirs.count)
-          // A histogram is exact to a thousandth.
-          for (const name of ['min', 'p50', 'p99', 'max'] as const)
-            expect(Math.abs(ours[name] - theirs[name])).toBeLessThanOrEqual(theirs[name] / 500)
-        },
-      ),
-      { numRuns: 30 },
+      fc.property(times, times, (one, other) => {
+        const merged = new GroupStatistics()
+        for (const part of [one, other]) merged.merge(groupOf(part))
+        const [ours, theirs] = [merged.result().timings.ack!, groupOf([...one, ...other]).timings.ack!]
+        expect(ours.count).toBe(theirs.count)
+        // A histogram is exact to a thousandth.
+        for (const name of ['min', 'p50', 'p99', 'max'] as const)
+          expect(Math.abs(ours[name] - theirs[name])).toBeLessThanOrEqual(theirs[name] / 500)
+      }),
+      { numRuns: 10 },
     )
   })
 

@@ -5,11 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
 import { createDriver } from '../../src/running/agent-driver/create-driver.ts'
 import { loadDriver } from '../../src/running/agent-driver/load-driver.ts'
-import { allowedNames, BUILT_IN_VERBS, DriverFile } from '../../src/running/agent-driver/read-driver.ts'
-import { simulatorVariables } from '../../src/running/agent-driver/target.ts'
+import { BUILT_IN_VERBS, DriverFile } from '../../src/running/agent-driver/read-driver.ts'
 import { folderWith } from '../config/folder.ts'
-import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
-import { around, context, never, openDesk, SIM, withError } from './desk.ts'
+import { blocks, hasShell, read } from '../docs/pages.ts'
+import { around, context, never, openDesk, SIM } from './desk.ts'
 
 const PAGE = read('docs/reference/driver.md')
 const [example = '', commands = '', person = '', own = '', _verbsOfYourOwn, ...others] = blocks(PAGE, 'yaml')
@@ -31,29 +30,6 @@ describe('the page about drivers', () => {
     for (const key of knownKeys(DriverFile, []).filter(key => key !== '$schema'))
       expect(example).toMatch(new RegExp(`^${key}:`, 'm'))
     expect(others).toEqual([])
-  })
-
-  it('has a table with every verb, and one with every key of the target', () => {
-    const verbs = rows(section(PAGE, 'Verbs'))
-      .slice(1)
-      .flatMap(([cell]) => inlineCode(cell!))
-    expect(verbs).toEqual([...BUILT_IN_VERBS, 'does: { NAME: ... }'])
-    const keys = rows(section(PAGE, 'Target'))
-      .slice(1)
-      .flatMap(([cell]) => inlineCode(cell!))
-    expect(keys.sort()).toEqual(knownKeys(DriverFile, ['target']).sort())
-    for (const name of Object.keys(simulatorVariables(SIM))) expect(section(PAGE, 'Target')).toContain(`\`${name}\``)
-  })
-
-  it('lists the names of `$(...)`', () => {
-    const received = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
-    expect(received).toEqual([
-      ...allowedNames('says').names.filter(name => !/^(text|sim)/.test(name)),
-      'text',
-      'team',
-      ...allowedNames(null).names,
-      'env.NAME',
-    ])
   })
 
   it.runIf(hasShell)('has commands that work', async () => {
@@ -90,12 +66,5 @@ describe('the page about drivers', () => {
   it('shows the message of a mistake', async () => {
     const shown = blocks(PAGE, '').at(-1)!.trimEnd()
     await expect(load({ 'driver.yaml': 'version: 1\nacept: { POST: /accept }\n' })).rejects.toThrow(shown)
-  })
-
-  it('shows the messages of failed calls', async () => {
-    const desk = await openDesk((_, response) => void response.writeHead(409).end('{"error":"taken"}'))
-    const driver = await driverFrom({ 'driver.yaml': `http: ${desk.url}\naccept: { POST: /a }` })
-    const { error } = withError(await driver.call('accept', context(), never))
-    expect(inlineCode(section(PAGE, 'Calls'))).toContain(error)
   })
 })

@@ -1,15 +1,16 @@
 /** `handover-sim mcp`: the built package as a coding assistant uses it. `npm test` builds first. */
-import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
+import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
-import { pathOf, read } from '../docs/pages.ts'
-import { writeExample } from '../mutants/patch.ts'
 import { type BugName, PATCHES } from '../mutants/patches.ts'
+import { serveExample } from '../support/example-service.ts'
 import { freePort } from '../support/port.ts'
-import { BIN, startProgram } from './program.ts'
+import { BIN } from './program.ts'
 
 interface Answer {
   readonly text: string
@@ -22,7 +23,7 @@ interface Answer {
 async function connect(...flags: string[]) {
   const client = new Client({ name: 'test', version: '1' })
   onTestFinished(() => client.close())
-  const args = [pathOf('bin/handover-sim.js'), 'mcp', ...flags]
+  const args = [BIN, 'mcp', ...flags]
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folderWith(), stderr: 'pipe' }))
   const call = async (name: string, input: Record<string, unknown> = {}, onprogress?: () => void): Promise<Answer> => {
     const options = onprogress === undefined ? {} : { onprogress }
@@ -35,17 +36,11 @@ async function connect(...flags: string[]) {
 
 /** A simulator whose webhook is the example with this bug, with the agent driver of the example. */
 async function connectToExample(bug: BugName | null) {
-  const [port, platformPort] = [await freePort(), await freePort()]
-  const folder = folderWith({
-    'driver.yaml': read('examples/intermediary/driver.yaml').replace('127.0.0.1:3000', `127.0.0.1:${port}`),
-  })
-  const env = { PATH: process.env.PATH, PORT: String(port), HANDOVER_SIM_URL: `http://127.0.0.1:${platformPort}` }
-  const program = writeExample(folder, bug === null ? [] : PATCHES[bug])
-  const child = spawn(process.execPath, [program], { env, stdio: 'pipe' })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await new Promise(resolve => child.stdout.once('data', resolve))
-  const where = ['--port', String(platformPort), '--webhook-url', `http://127.0.0.1:${port}/webhook`]
-  return connect(...where, '--agent-driver', `${folder}/driver.yaml`)
+  const port = await freePort()
+  const patches = bug === null ? [] : PATCHES[bug]
+  const example = await serveExample({ patches, platformUrl: `http://127.0.0.1:${port}` })
+  const driver = join(folderWith({ 'driver.json': example.driver }), 'driver.json')
+  return connect('--port', String(port), '--webhook-url', example.webhookUrl, '--agent-driver', driver)
 }
 
 describe('mcp', () => {
@@ -69,7 +64,7 @@ describe('mcp', () => {
       ]),
     )
     const { contents } = await client.readResource({ uri: 'docs://lint' })
-    expect(contents[0]).toMatchObject({ text: read('docs/reference/lint.md') })
+    expect(contents[0]).toMatchObject({ text: readFileSync(`${ROOT}docs/reference/lint.md`, 'utf8') })
     expect(client.getInstructions()).toContain('Call status first')
   })
 
@@ -107,23 +102,6 @@ describe('mcp', () => {
     const { text, data } = await call('explain')
     expect(data.diagnosis.happened).toMatch(/verifies JSON that it has parsed and written again/)
     expect(text).toContain('Fix: Sign and verify the raw bytes')
-  })
-
-  it('finds a text that is taken for a repetition', async () => {
-    const { call } = await connectToExample('drops-repeats')
-    await call('open_chat', { ask_for_agent: true })
-    await call('agent', { verb: 'accept' })
-    await call('wait_for', { call: 'start' })
-    await call('user', { text: 'yes' })
-    await call('user', { text: 'yes' })
-    const inbox = await call('agent', { verb: 'inbox' })
-    expect(inbox.data.items.filter(({ text }: { text?: string }) => text === 'yes')).toHaveLength(1)
-    const { data } = await call('certify', { only: ['DLV', 'TXT'] })
-    const found = data.checks.flatMap((one: { findings: { happened: string }[] }) => one.findings)
-    expect(data.checks.map((one: { check: string }) => one.check)).toContain('TXT-01')
-    expect(found.map((one: { happened: string }) => one.happened).join('\n')).toMatch(
-      /wrote "ok, parcel-17" 2 times, and the agent sees it once/,
-    )
   })
 
   it('finds an end that the platform does not get', async () => {
@@ -167,16 +145,8 @@ describe('mcp', () => {
     }
   })
 
-  it('ends when no simulator answers, and when the assistant closes', async () => {
-    const refused = connect('--url', `http://127.0.0.1:${await freePort()}`)
-    const { call } = await refused
+  it('says that no simulator answers', async () => {
+    const { call } = await connect('--url', `http://127.0.0.1:${await freePort()}`)
     expect(await call('status')).toMatchObject({ isError: true, text: expect.stringContaining('No simulator answers') })
-  })
-  it('names the way to share a simulator that has its port', async () => {
-    await using server = await startSimulator({ port: 0 })
-    const port = new URL(server.url).port
-    const program = startProgram([process.execPath, BIN, 'mcp', '--port', port])
-    expect(await program.code).toBe(3)
-    expect(program.stderr.text).toContain(`use --url ${server.url}.`)
   })
 })

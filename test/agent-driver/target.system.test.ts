@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
@@ -30,17 +29,7 @@ process.on('SIGTERM', () => {
   if (MODE !== 'deaf') process.exit(0)
 })`
 
-interface Rig {
-  readonly driver: Driver
-  readonly target: NonNullable<Driver['target']>
-  readonly url: string
-  readonly lost: string[]
-  ask(path?: string): Promise<{ env: Record<string, string>; args: string[] }>
-  pids(): number[]
-  log(): string
-}
-
-async function rig(mode = '', more = ''): Promise<Rig> {
+async function rig(mode = '', more = '') {
   const port = await freePort()
   const lost: string[] = []
   const text = `http: http://127.0.0.1:${port}
@@ -56,10 +45,11 @@ target:
   const inFolder = (name: string) => readFileSync(join(folder, name), 'utf8')
   return {
     driver,
+    folder,
     target: driver.target!,
-    url,
     lost,
-    ask: async (path = '/') => (await fetch(url + path)).json() as never,
+    ask: async (path = '/') =>
+      (await fetch(url + path)).json() as Promise<{ env: Record<string, string>; args: string[] }>,
     pids: () => JSON.parse(inFolder('pids')) as number[],
     log: () => (existsSync(join(folder, 'log')) ? inFolder('log') : ''),
   }
@@ -72,8 +62,8 @@ const problemOf = async (work: Promise<unknown>): Promise<string> => {
 }
 
 describe('the start of the target', () => {
-  it('waits until the target is ready, and passes the address of the simulator', async () => {
-    const { target, ask } = await rig('late')
+  it.each(['late', 'hangs'])('waits until a target that is %s is ready, and passes it the simulator', async mode => {
+    const { target, ask } = await rig(mode)
     expect(target.running).toBe(false)
     await target.start()
     expect(target.running).toBe(true)
@@ -88,12 +78,6 @@ describe('the start of the target', () => {
       WHO: 'me/7',
       KEPT: 'yes',
     })
-  })
-
-  it('repeats a readiness request that has no answer', async () => {
-    const { target } = await rig('hangs')
-    await target.start()
-    expect(target.running).toBe(true)
   })
 
   it('has no effect when the target runs', async () => {
@@ -129,36 +113,26 @@ describe('the start of the target', () => {
   })
 
   it.each([
-    ['start: [./none]', '"./none" cannot be started: there is no such program'],
-    ['start: [node], cwd: nowhere', 'its folder '],
-    ['start: [node, "a\\0b"]', 'null bytes'],
-  ])('%s', async (start, why) => {
-    const { driver } = await drive(`target: { ${start}, ready: "http://127.0.0.1:${await freePort()}/" }`)
+    ['[./none]', '"./none" cannot be started: there is no such program'],
+    ['[node], cwd: nowhere', 'its folder '],
+    ['[node, "a\\0b"]', 'null bytes'],
+    [
+      '[./script]',
+      '"./script" cannot be started: the file exists, but the interpreter that its first line names does not',
+    ],
+  ])('start: %s', async (start, why) => {
+    const text = `target: { start: ${start}, ready: "http://127.0.0.1:${await freePort()}/" }`
+    const { driver, folder } = await drive(text, { files: { script: '#!/none/sh\n' } })
+    chmodSync(join(folder, 'script'), 0o755)
     const message = await problemOf(driver.target!.start())
     expect(message).toMatch(/^The target did not start: /)
     expect(message).toContain(why)
   })
 
-  it('does not say that a script is missing whose interpreter is missing', async () => {
-    const { driver, folder } = await drive('target: { start: [./script], ready: "http://127.0.0.1:1/" }', {
-      files: { script: '#!/none/sh\n' },
-    })
-    chmodSync(join(folder, 'script'), 0o755)
-    expect(await problemOf(driver.target!.start())).toBe(
-      'The target did not start: "./script" cannot be started: the file exists, but the interpreter that its first line names does not, or its folder lies in an archive.',
-    )
-  })
-
   it('is interrupted when the driver closes', async () => {
-    const { driver, target, pids } = await rig('never')
+    const { driver, folder, target, pids } = await rig('never')
     const started = problemOf(target.start())
-    await until(() => {
-      try {
-        return pids().length > 0
-      } catch {
-        return false
-      }
-    })
+    await until(() => existsSync(join(folder, 'pids')))
     await driver.close()
     expect(await started).toMatch(/^The target did not start: the run is over\./)
     await until(() => !pids().some(isThere))
@@ -167,47 +141,31 @@ describe('the start of the target', () => {
 })
 
 describe('the end of the target', () => {
-  it('stop sends SIGTERM, and ends the processes that the target started', async () => {
-    const { target, pids, log, ask, lost } = await rig()
+  it.each<['stop' | 'kill', string, string]>([
+    ['stop', '', 'SIGTERM\n'],
+    ['stop', 'deaf', 'SIGTERM\n'],
+    ['kill', '', ''],
+  ])('%s ends it with the processes that it started, mode %j', async (how, mode, logged) => {
+    const { target, pids, log, ask, lost } = await rig(mode, 'stop_timeout: 200ms')
     await target.start()
-    await target.stop()
+    await target[how]()
     expect(target.running).toBe(false)
-    expect(log()).toBe('SIGTERM\n')
-    expect(pids().filter(isThere)).toEqual([])
+    expect(log()).toBe(logged)
     await expect(ask()).rejects.toThrow()
-    await target.stop()
-    expect(lost).toEqual([])
-  })
-
-  it('stop kills a target that ignores SIGTERM', async () => {
-    const { target, pids, log } = await rig('deaf', 'stop_timeout: 200ms')
-    await target.start()
-    await target.stop()
-    expect(log()).toBe('SIGTERM\n')
-    expect(isThere(pids()[0]!)).toBe(false)
-  })
-
-  it('kill sends SIGKILL', async () => {
-    const { target, pids, log, lost } = await rig()
-    await target.start()
-    await target.kill()
-    expect(log()).toBe('')
-    expect(isThere(pids()[0]!)).toBe(false)
     await until(() => !pids().some(isThere))
+    await target[how]()
     expect(lost).toEqual([])
   })
 
   it.each(['stop', 'kill'] as const)('after %s the target can start again, and calls continue', async how => {
     const { driver, target, pids } = await rig()
     await target.start()
-    for (let round = 0; round < 3; round++) {
-      const before = pids()
-      expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
-      await target[how]()
-      expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'unreachable' })
-      await target.start()
-      expect(pids()).not.toEqual(before)
-    }
+    const before = pids()
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
+    await target[how]()
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'unreachable' })
+    await target.start()
+    expect(pids()).not.toEqual(before)
     expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'ok' })
   })
 

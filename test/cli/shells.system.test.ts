@@ -1,8 +1,10 @@
-/** Words of commands, as shells read them. */
+/** What shells read: words of commands to run again, and the script of completion. */
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shellWord } from '../../src/commands/run-target.ts'
+import { runCommand } from './fake-io.ts'
+import { BIN } from './program.ts'
 
 const NAMES = [
   ...['Happy path', "It's late", 'say "hi"', '$HOME `id` $(id)', 'a\\b', '100 %', 'wow!', 'a\nb', 'tab\there'],
@@ -32,10 +34,10 @@ describe.runIf(hasBash)('a word for bash', () => {
       .string({ unit: 'binary', maxLength: 30 })
       .filter(value => !value.includes('\0') && value.isWellFormed())
     fc.assert(
-      fc.property(fc.array(text, { minLength: 200, maxLength: 200 }), texts => {
+      fc.property(fc.array(text, { minLength: 50, maxLength: 50 }), texts => {
         expect(throughBash(texts)).toEqual(texts)
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     )
   })
 })
@@ -51,4 +53,23 @@ it.each([
   ['C:\\tests\\a.yaml', "'C:\\tests\\a.yaml'"],
 ])('for PowerShell, %j is %s', (text, word) => {
   expect(shellWord(text, 'powershell')).toBe(word)
+})
+
+it.runIf(hasBash)('the script of bash completes values with a colon, an equals sign and spaces', async () => {
+  const { out } = await runCommand(['complete', 'bash'])
+  const command = `handover-sim() { "${process.execPath}" "${BIN}" "$@"; }`
+  const typed = ['run builtin : happy', 'run --report = pr', 'trigger MESS'].map(line => [
+    'handover-sim',
+    ...line.split(' '),
+  ])
+  const asks = typed.map(
+    words => `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _handover_sim; echo "\${COMPREPLY[@]}"`,
+  )
+  const { stdout } = spawnSync('bash', ['--norc', '-c', [command, out, ...asks].join('\n')], { encoding: 'utf8' })
+  expect(stdout).toBe('happy-path.yaml\npretty\nMESSAGE\\ FROM\\ USER\n')
+})
+
+it.each(['fish', 'powershell'])('complete prints the script of %s', shell => {
+  const { stdout } = spawnSync(process.execPath, [BIN, 'complete', shell], { encoding: 'utf8' })
+  expect(stdout).toMatch(/handover-sim complete '?--/)
 })

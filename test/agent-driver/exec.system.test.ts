@@ -64,7 +64,7 @@ describe('a command', () => {
 const TRACEBACK = `Traceback (most recent call last):
   File "/usr/lib/python3.11/urllib/request.py", line 1348, in do_open
     h.request(req.get_method(), req.selector, req.data, headers,
-    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 ConnectionRefusedError: [Errno 111] Connection refused
 
 During handling of the above exception, another exception occurred:
@@ -73,8 +73,6 @@ Traceback (most recent call last):
   File "agent.py", line 5, in <module>
     print(urllib.request.urlopen(address).read())
           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  File "/usr/lib/python3.11/urllib/request.py", line 216, in urlopen
-    return opener.open(url, data, timeout)
 urllib.error.URLError: <urlopen error>
 `
 
@@ -102,22 +100,13 @@ describe('a command that fails', () => {
     })
   })
 
-  it('prints an inbox that is not JSON', async () => {
-    const { driver } = await run('console.log("garbage")')
-    expect(await driver.call('inbox', context(), never)).toMatchObject({
-      outcome: 'failed',
-      error: 'the inbox must be a list of { request?, text?, attachments? }, as JSON; received garbage',
-    })
-  })
-
-  it('prints too much', async () => {
-    const { driver } = await run(
-      'const line = "x".repeat(65536); const more = () => process.stdout.write(line, more); more()',
-    )
-    expect(await driver.call('inbox', context(), never)).toMatchObject({
-      outcome: 'failed',
-      error: 'printed more than 1 MiB',
-    })
+  it.each([
+    ['console.log("garbage")', /^the inbox must be a list of .*, as JSON; received garbage$/],
+    ['const more = () => process.stdout.write("x".repeat(65536), more); more()', /^printed more than 1 MiB$/],
+  ])('prints no inbox: %s', async (program, error) => {
+    const { driver } = await run(program)
+    const read = await driver.call('inbox', context(), never)
+    expect(read).toMatchObject({ outcome: 'failed', error: expect.stringMatching(error) })
   })
 
   it('cannot be started', async () => {
@@ -155,29 +144,19 @@ describe('no process remains', () => {
 
   it('after the timeout of a command', async () => {
     const { driver, folder } = await run(FAMILY(), '2s')
-    expect(await driver.call('accept', context(), never)).toMatchObject({
-      outcome: 'failed',
-      error: 'timeout: the command was not finished within 2s',
-    })
+    const error = 'timeout: the command was not finished within 2s'
+    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
     await gone(folder)
   })
 
-  it('after the interruption of a command', async () => {
+  it.each(['the interruption of a command', 'closing the driver'])('after %s', async how => {
     const over = new AbortController()
     const { driver, folder } = await run(FAMILY())
     const done = driver.call('accept', context(), over.signal)
     await until(() => existsSync(join(folder, 'pids')))
-    over.abort()
+    if (how === 'closing the driver') await driver.close()
+    else over.abort()
     expect(await done).toMatchObject({ outcome: 'failed', error: 'interrupted, because the run is over' })
-    await gone(folder)
-  })
-
-  it('after closing the driver', async () => {
-    const { driver, folder } = await run(FAMILY())
-    const done = driver.call('accept', context(), never)
-    await until(() => existsSync(join(folder, 'pids')))
-    await driver.close()
-    expect(await done).toMatchObject({ outcome: 'failed' })
     await gone(folder)
   })
 

@@ -1,13 +1,13 @@
 /** Runs what the help of each command shows at its end: the built package, as a user types it. `npm test` builds first. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
+import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
-import { pathOf, read } from '../docs/pages.ts'
+import { openExample } from '../support/example-service.ts'
 import { freePort } from '../support/port.ts'
 import { BIN, startProgram } from './program.ts'
 
@@ -58,25 +58,6 @@ const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>,
     onEnd,
   })
 
-/** Starts the example intermediary, which calls this platform. */
-async function startExample(
-  port: number,
-  platformUrl: string,
-  secret: string,
-  onTestFinished: OnEnd,
-): Promise<ChildProcess> {
-  const env = {
-    PATH: process.env.PATH,
-    PORT: String(port),
-    HANDOVER_SIM_URL: platformUrl,
-    HANDOVER_SIM_WEBHOOK_SECRET: secret,
-  }
-  const child = spawn(process.execPath, [pathOf('examples/intermediary/main.js')], { env, stdio: 'pipe' })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await new Promise(resolve => child.stdout.once('data', resolve))
-  return child
-}
-
 const EXAMPLES = (
   await Promise.all(
     keysOf(COMMANDS).map(async name =>
@@ -84,6 +65,9 @@ const EXAMPLES = (
     ),
   )
 ).flat()
+
+beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
+afterAll(() => void vi.restoreAllMocks())
 
 describe.concurrent('the examples of the help', () => {
   it.for(EXAMPLES)('$line', async ({ command, line }, { onTestFinished }) => {
@@ -95,40 +79,29 @@ describe.concurrent('the examples of the help', () => {
       'session.har': JSON.stringify(HAR),
       'body.json': '{"foo":1,"bar":2}',
     })
-    const port = await freePort()
-    const here = (text: string) => text.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
-    const platformPort = await freePort()
+    const platformPort = String(await freePort())
     const platformUrl = `http://127.0.0.1:${platformPort}`
-    writeFileSync(join(cwd, 'driver.yaml'), here(read('examples/intermediary/driver.yaml')))
-    const main = JSON.stringify(pathOf('examples/intermediary/main.js'))
-    writeFileSync(join(cwd, 'server.js'), `process.env.PORT = '${port}'; import(${main})`)
-    if (command !== 'exec')
-      await startExample(port, platformUrl, command === 'diagnose' ? 'other-key' : '', onTestFinished)
-    let env: Record<string, string> = { HANDOVER_SIM_PORT: String(platformPort) }
-    let typed = here(line)
-    if (['trigger', 'resend', 'diagnose', 'record', 'wait', 'stop'].includes(command)) {
-      const url = here('http://127.0.0.1:3000/webhook')
-      if (command === 'stop') {
-        const started = shell(`start --webhook-url ${url}`, cwd, env, onTestFinished)
-        await started.stdout.until(/Ready/)
-      } else {
-        const sim = await startSimulator({ port: platformPort, webhook: { url } })
-        onTestFinished(() => sim.close())
-        const control = async (path: string, body: object) => {
-          const headers = { 'content-type': 'application/json' }
-          const answer = await fetch(`${platformUrl}/_sim${path}`, {
-            method: 'POST',
-            headers,
-            body: JSON.stringify(body),
-          })
-          return (await answer.json()) as Record<string, string>
-        }
-        const { chat_id } = await control('/chats', {})
-        await control(`/chats/${chat_id}/press`, { button: 'handover' })
-        const { delivery_id } = await control('/trigger', { event: 'AGENT TYPING STOP' })
-        typed = typed.replace('0f8fad5b-d9cb-469f-a165-70867728950e', delivery_id!)
-      }
-      env = { ...env, HANDOVER_SIM_URL: platformUrl }
+    const key = command === 'diagnose' ? 'other-key' : ''
+    const example = await openExample({ platformUrl, env: { HANDOVER_SIM_WEBHOOK_SECRET: key } })
+    onTestFinished(() => example.close())
+    const { host } = new URL(example.webhookUrl)
+    let typed = line.replaceAll('127.0.0.1:3000', host)
+    writeFileSync(join(cwd, 'driver.yaml'), example.driver)
+    if (command === 'exec') {
+      // The command of the example starts the service.
+      await example.close()
+      const main = JSON.stringify(`${ROOT}examples/intermediary/main.js`)
+      writeFileSync(join(cwd, 'server.js'), `process.env.PORT = '${host.split(':')[1]}'; import(${main})`)
+    }
+    const env: Record<string, string> = { HANDOVER_SIM_PORT: platformPort }
+    if (command === 'stop') {
+      const started = shell(`start --webhook-url ${example.webhookUrl}`, cwd, env, onTestFinished)
+      await started.stdout.until(/Ready/)
+    } else if (['trigger', 'resend', 'diagnose', 'record', 'wait'].includes(command)) {
+      const sim = await startSimulator({ port: Number(platformPort), webhook: { url: example.webhookUrl } })
+      onTestFinished(() => sim.close())
+      await (await sim.chat()).press('handover')
+      typed = typed.replace('0f8fad5b-d9cb-469f-a165-70867728950e', sim.deliveries[0]!.delivery_id)
     }
     for (const before of BEFORE[command] ?? []) await shell(before, cwd, env, onTestFinished).code
 

@@ -1,25 +1,18 @@
 /** Runs the built command with pipes that nothing reads: it drops output, and a signal ends it with its child processes. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isThere } from '../agent-driver/desk.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { fakeOutput } from './fake-io.ts'
+import { BIN } from './program.ts'
 
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 const READY = 'ready.json'
 
-interface Unread {
-  readonly child: ChildProcess
-  readonly folder: string
-  readonly exited: Promise<number | null>
-}
-
 /** Starts a command whose pipes are not read until the test reads them. */
-function startUnread(argv: readonly string[], files: Record<string, string> = {}): Unread {
+function startUnread(argv: readonly string[], files: Record<string, string> = {}) {
   const folder = folderWith(files)
   const child = spawn(process.execPath, [BIN, ...argv], {
     cwd: folder,
@@ -27,18 +20,13 @@ function startUnread(argv: readonly string[], files: Record<string, string> = {}
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, folder, exited: new Promise(resolve => child.on('exit', resolve)) }
+  return { child, folder, exited: new Promise<number | null>(resolve => child.on('exit', resolve)) }
 }
 
-interface Ready {
-  readonly url: string
-  readonly webhookUrl: string | null
-}
-
-async function readyLine({ folder }: Unread): Promise<Ready> {
+async function readyLine({ folder }: { readonly folder: string }) {
   const file = join(folder, READY)
   await expect.poll(() => existsSync(file)).toBe(true)
-  return JSON.parse(readFileSync(file, 'utf8')) as Ready
+  return JSON.parse(readFileSync(file, 'utf8')) as { url: string; webhookUrl: string }
 }
 
 const post = async (url: string, body: object) => {
@@ -63,8 +51,8 @@ describe('output that nothing reads', () => {
     const { next_seq } = (await (await fetch(`${url}/_sim/journal?limit=1`)).json()) as { next_seq: number }
     const { child, exited } = started
     const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-    child.stderr!.setEncoding('utf8').on('data', stderr.write)
-    child.stdout!.setEncoding('utf8').on('data', stdout.write)
+    child.stderr.setEncoding('utf8').on('data', stderr.write)
+    child.stdout.setEncoding('utf8').on('data', stdout.write)
     const notice = /^(\d+) lines of stdout were dropped because nothing read the output\.$/m
     const dropped = Number(notice.exec(await stderr.until(notice))![1])
     expect(stdout.lines.length + dropped).toBe(next_seq)
@@ -76,11 +64,9 @@ describe('output that nothing reads', () => {
     expect(await exited).toBe(143)
   })
 
-  /** Ends within 9 s of the signal. The commands run at the same time, because each takes this long. */
+  /** The commands run at the same time, because each takes some seconds. */
   it('does not keep the process or its children alive after a signal', async () => {
-    const before = performance.now()
     await Promise.all([stopsStart(), stopsDemo(), stopsRun()])
-    expect(performance.now() - before).toBeLessThan(60_000)
   })
 })
 
@@ -99,7 +85,7 @@ async function stopsDemo(): Promise<void> {
   await sendMessages(url, 30)
   started.child.kill('SIGHUP')
   expect(await started.exited).toBe(129)
-  await expect(fetch(webhookUrl!)).rejects.toThrow()
+  await expect(fetch(webhookUrl)).rejects.toThrow()
 }
 
 /** Ignores SIGTERM, and prints without end. */
