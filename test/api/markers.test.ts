@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { describeAdapters } from '../support/adapters.ts'
 import { AGENT } from '../support/chats.ts'
 import { HISTORY } from '../support/raw-requests.ts'
-import { type SimulatorSetup, setUp } from '../support/test-simulator.ts'
+import { inProcess, type SimulatorSetup, setUp, setUpChat } from '../support/test-simulator.ts'
 
 const MARKER = 'x-handover-sim-unspecified'
 
@@ -80,72 +79,68 @@ const STEPS: readonly Step[] = [
   ],
 ]
 
-describeAdapters('marks', adapter => {
-  it('ER4 each answer and its journal entry name exactly the assumptions it depends on', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    for (const [name, marks, run] of STEPS) {
-      const { headers } = await run(harness, chat.id)
-      expect([name, headers.get(MARKER)]).toEqual([name, marks])
-      const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
-      expect(Object.keys(call.unspecified).join(', ')).toBe(marks ?? '')
-    }
-  })
+it('ER4 each answer and its journal entry name exactly the assumptions it depends on', async () => {
+  const harness = await setUpChat({ chat: { history: HISTORY } })
+  const { chat } = harness
+  for (const [name, marks, run] of STEPS) {
+    const { headers } = await run(harness, chat.id)
+    expect([name, headers.get(MARKER)]).toEqual([name, marks])
+    const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
+    expect(Object.keys(call.unspecified).join(', ')).toBe(marks ?? '')
+  }
+})
 
-  it('ER4 the journal adds the values in force, without keys', async () => {
-    const { sim, api } = await setUp(adapter, {
-      knobs: {
+it('ER4 the journal adds the values in force, without keys', async () => {
+  const { sim, api } = await setUp(inProcess, {
+    knobs: {
+      'time.format': 'epoch',
+      'keys.more': ['other-key:2002'],
+      'transcript.source': ['web=widget', 'app=app'],
+    },
+  })
+  const chat = await sim.chat()
+  await api.availability({ availability: 'OPEN' })
+  await api.chat(chat.id)
+  expect(sim.journal.query({ kind: 'api' })).toMatchObject([
+    {
+      unspecified: {
+        'availability.missingQueue': null,
+        'availability.missingReason': null,
+        'keys.more': '***',
         'time.format': 'epoch',
-        'keys.more': ['other-key:2002'],
-        'transcript.source': ['web=widget', 'app=app'],
       },
-    })
-    const chat = await sim.chat()
-    await api.availability({ availability: 'OPEN' })
-    await api.chat(chat.id)
-    expect(sim.journal.query({ kind: 'api' })).toMatchObject([
-      {
-        unspecified: {
-          'availability.missingQueue': null,
-          'availability.missingReason': null,
-          'keys.more': '***',
-          'time.format': 'epoch',
-        },
-      },
-      { unspecified: { 'transcript.source': ['web=widget', 'app=app'], 'transcript.state': 'off' } },
-    ])
-  })
+    },
+    { unspecified: { 'transcript.source': ['web=widget', 'app=app'], 'transcript.state': 'off' } },
+  ])
+})
 
-  it('ER4 ST6 a requested start depends on no assumption', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    await chat.press('handover')
-    expect((await api.start({ chat_id: chat.id })).headers.get(MARKER)).toBeNull()
-  })
+it('ER4 ST6 a requested start depends on no assumption', async () => {
+  const { api, chat } = await setUpChat()
+  await chat.press('handover')
+  expect((await api.start({ chat_id: chat.id })).headers.get(MARKER)).toBeNull()
+})
 
-  it('ER4 the refusal of a short chat depends on what counts as a character and on the status', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    expect((await api.summarize({ chat_id: chat.id })).headers.get(MARKER)).toBe(
-      'errors.body, summarize.count, summarize.errorStatus',
-    )
-  })
+it('ER4 the refusal of a short chat depends on what counts as a character and on the status', async () => {
+  const { api, chat } = await setUpChat()
+  expect((await api.summarize({ chat_id: chat.id })).headers.get(MARKER)).toBe(
+    'errors.body, summarize.count, summarize.errorStatus',
+  )
+})
 
-  it('ER4 markers: false omits the header from every answer; the journal still names the assumptions', async () => {
-    const harness = await setUp(adapter, { markers: false })
-    const chat = await harness.sim.chat({ history: HISTORY })
-    for (const [, marks, run] of STEPS) {
-      const { headers } = await run(harness, chat.id)
-      expect(headers.get(MARKER)).toBeNull()
-      const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
-      expect(Object.keys(call.unspecified).length > 0).toBe(marks !== null)
-    }
-  })
+it('ER4 markers: false omits the header from every answer; the journal still names the assumptions', async () => {
+  const harness = await setUpChat({ markers: false, chat: { history: HISTORY } })
+  const { chat } = harness
+  for (const [, marks, run] of STEPS) {
+    const { headers } = await run(harness, chat.id)
+    expect(headers.get(MARKER)).toBeNull()
+    const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
+    expect(Object.keys(call.unspecified).length > 0).toBe(marks !== null)
+  }
+})
 
-  it('ER4 every assumption that is named exists', async () => {
-    const harness = await setUp(adapter)
-    const known: string[] = harness.sim.assumptions().map(({ name }) => name)
-    const named = STEPS.flatMap(([, marks]) => (marks === null ? [] : marks.split(', ')))
-    expect(named.filter(name => !known.includes(name))).toEqual([])
-  })
+it('ER4 every assumption that is named exists', async () => {
+  const harness = await setUp()
+  const known: string[] = harness.sim.assumptions().map(({ name }) => name)
+  const named = STEPS.flatMap(([, marks]) => (marks === null ? [] : marks.split(', ')))
+  expect(named.filter(name => !known.includes(name))).toEqual([])
 })

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { call, post, type Reply, transcript, world } from '../knobs/support.ts'
-import { describeAdapters } from '../support/adapters.ts'
 import { setUp } from '../support/test-simulator.ts'
 
 const text = fc.oneof(
@@ -168,18 +167,16 @@ it('E9 transcripts of many chats, more than are kept, are complete', async () =>
   for (const chat of [...chats, ...chats]) await expectComplete(sim, chat)
 })
 
-describeAdapters('a transcript that is read again', adapter => {
-  it.each(['\u00e6', '\u4e2d', '\ud83d\udc69'])(
-    'E9 has all characters when the first other than ASCII is %s',
-    async other => {
-      const { sim, api } = await setUp(adapter)
-      const named = await sim.chat({ labels: [other], history: [{ user: 'Hello' }] })
-      expect((await api.chat(named.id)).body.chat.labels).toEqual([other])
-      const chat = await sim.chat({ history: [{ user: 'Hello' }] })
-      await api.chat(chat.id)
-      await chat.says(other)
-      const { messages } = (await api.chat(chat.id)).body.chat
-      expect(messages.map(({ message }) => message)).toContain(other)
-    },
-  )
-})
+it.each(['\u00e6', '\u4e2d', '\ud83d\udc69'])(
+  'E9 has all characters when the first other than ASCII is %s',
+  async other => {
+    const { sim, api } = await setUp()
+    const named = await sim.chat({ labels: [other], history: [{ user: 'Hello' }] })
+    expect((await api.chat(named.id)).body.chat.labels).toEqual([other])
+    const chat = await sim.chat({ history: [{ user: 'Hello' }] })
+    await api.chat(chat.id)
+    await chat.says(other)
+    const { messages } = (await api.chat(chat.id)).body.chat
+    expect(messages.map(({ message }) => message)).toContain(other)
+  },
+)
