@@ -2,23 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { ExpectationError } from '../../src/testing/expectation-error.ts'
-import { ANNA, shouting, simulatorWith } from './desk.ts'
-
-const failureOf = async (work: Promise<unknown>): Promise<ExpectationError> => {
-  const error = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(ExpectationError)
-  return error as ExpectationError
-}
+import { ANNA, failureOf, flat, requestHandover, shouting, simulatorWith } from './desk.ts'
 
 describe('expectCall', () => {
   it('resolves with the call, its answer and its place in the journal', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, ada } = await requestHandover(shouting)
     const start = await ada.expectCall('start', { supports_attachment: true }, { within: '1s' })
     expect(start).toMatchObject({
       call: 'start',
@@ -34,18 +22,14 @@ describe('expectCall', () => {
   })
 
   it('waits for a call that arrives later', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     const waiting = ada.expectCall('start')
     await call('start', { chat_id: ada.id, sender: ANNA })
     expect((await waiting).body.sender).toEqual(ANNA)
   })
 
   it('claims each call once, and the next claimed call is a later one', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover(shouting)
     await ada.says('one')
     await ada.says('two')
     await ada.expectCall('message', { message: 'TWO' })
@@ -56,9 +40,7 @@ describe('expectCall', () => {
   })
 
   it('continues after a matcher that threw', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover(shouting)
     const wrong = { asymmetricMatch: (sender: { nam: string[] }) => sender.nam.length > 0 }
     const { message } = await failureOf(ada.expectCall('start', { sender: wrong as never }, { within: '10ms' }))
     expect(message).toContain('the matcher threw: "Cannot read properties of undefined')
@@ -67,9 +49,7 @@ describe('expectCall', () => {
   })
 
   it('concurrent expectations accept any order', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover(shouting)
     await ada.says('one')
     await ada.says('two')
     const [two, one] = await Promise.all([
@@ -94,9 +74,7 @@ describe('expectCall', () => {
   })
 
   it('resolves with `times` calls in order', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, ada } = await requestHandover(shouting)
     for (const text of ['a', 'b', 'c']) await ada.says(text)
     const calls = await ada.expectCall('message', undefined, { times: { min: 2, max: 3 } })
     expect(calls.map(({ body }) => body.message)).toEqual(['A', 'B'])
@@ -114,9 +92,7 @@ describe('expectCall', () => {
   })
 
   it('reports the differences as a run does, with a timeline and without colours', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     await call('start', { chat_id: ada.id, sender: { name: 'I&#39;m Anna' } })
     const error = await failureOf(ada.expectCall('start', { sender: { name: "I'm Anna" } }, { within: '20ms' }))
     const lines = error.message.split('\n')
@@ -136,9 +112,7 @@ describe('expectCall', () => {
   })
 
   it('accepts patterns, operators and asymmetric matchers, and shows them', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover(shouting)
     await ada.says('hei')
     await ada.expectCall('start', { sender: expect.objectContaining({ name: expect.any(String) }) })
     await ada.expectCall('message', { message: /^HEI$/, sender: { avatar: { $re: '^https:' } } })
@@ -155,9 +129,7 @@ describe('expectCall', () => {
   it('treats $(name) as plain text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom('$', '(', ')', 'a', ' ', '\\') }), async text => {
-        const { sim, call } = simulatorWith()
-        const ada = await sim.chat()
-        await ada.press('handover')
+        const { call, ada } = await requestHandover()
         await call('start', { chat_id: ada.id, sender: { ...ANNA, name: text } })
         expect((await ada.expectCall('start', { sender: { name: text } })).body.sender?.name).toBe(text)
       }),
@@ -166,18 +138,14 @@ describe('expectCall', () => {
   })
 
   it('does not claim a call with a wrong key', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     await call('start', { chat_id: ada.id }, { authorization: 'Bearer unknown-key' })
     const { message } = await failureOf(ada.expectCall('start', {}, { within: '10ms' }))
     expect(message).toContain('bad key: the platform does not know it')
   })
 
   it('explains a missing call by an event that was not due', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, ada } = await requestHandover(shouting)
     await ada.expectCall('start')
     sim.setAvailability({ availability: 'CLOSED' })
     const bo = await sim.chat()
@@ -223,9 +191,7 @@ describe('expectCall', () => {
   it('works with fake timers', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, ada } = await requestHandover(shouting)
     await ada.expectCall('start')
     await ada.expectNone('message', { for: '5ms' })
     expect((await failureOf(ada.expectCall('end', {}, { within: '5ms' }))).message).toContain('within 5ms')
@@ -303,9 +269,7 @@ describe('expectCall', () => {
 
 describe('expectNone', () => {
   it('fails as soon as a call arrives', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     const watching = failureOf(ada.expectNone('start', { sender: { name: 'Anna' } }, { for: '10s' }))
     await call('start', { chat_id: ada.id, sender: ANNA })
     const { failure } = await watching
@@ -316,9 +280,7 @@ describe('expectNone', () => {
   })
 
   it('considers earlier calls of the same turn, but no claimed calls and no other bodies', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover(shouting)
     await ada.says('hei')
     await ada.expectNone('message', { message: 'NEI' }, { for: '0s' })
     const { failure } = await failureOf(ada.expectNone('message', { for: '0s' }))

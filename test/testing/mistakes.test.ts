@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { createSimulator, type SimulatorOptions, startSimulator } from '../../src/testing/simulator.ts'
 import { matchers } from '../../src/testing/vitest/matchers.ts'
-import { simulatorWith } from './desk.ts'
+import { requestHandover, simulatorWith } from './desk.ts'
 
 const ok = () => new Response('ok')
 
@@ -166,9 +166,7 @@ describe('expectations', () => {
   })
 
   it('a field that the platform does not define can be expected, unless its name is similar to one', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     await call('start', { chat_id: ada.id, sender: { name: 'Anna', avatar: 'https://a.test/a.png' }, ticket: 7 })
     await ada.expectCall('start', { ticket: 7, sender: expect.anything(), note: { $absent: true } } as object)
     const { isNot, not } = { isNot: false, not: { isNot: true } }
@@ -178,9 +176,7 @@ describe('expectations', () => {
   })
 
   it('asymmetric matchers of a test runner are no mistakes, whatever their implementation', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { call, ada } = await requestHandover()
     await call('start', { chat_id: ada.id, sender: { name: 'Anna', avatar: 'https://a.test/a.png' } })
     const jest = { $$typeof: Symbol.for('jest.asymmetricMatcher'), asymmetricMatch: () => true }
     await ada.expectCall('start', { sender: { name: jest } })

@@ -3,14 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InboxItem } from '../../src/running/agent-driver/driver.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { ANNA, shouting, simulatorWith } from './desk.ts'
+import { ANNA, requestHandover, shouting, simulatorWith } from './desk.ts'
 import { withReference } from './reference.ts'
 
 describe('waitFor', () => {
   it('resolves with the first truthy value', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, call, ada } = await requestHandover()
     const agent = ada.waitFor(chat => chat.status === 'agent')
     const message = ada.waitFor(({ transcript }) => transcript.find(({ from }) => from === 'agent'))
     const calls = sim.waitFor(() => sim.journal.query({ kind: 'api' }).length)
@@ -21,9 +19,7 @@ describe('waitFor', () => {
   })
 
   it('reports its predicate and the state of the chat', async () => {
-    const { sim } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover()
     const waiting = ada.waitFor(chat => chat.status === 'agent', { within: '5ms' })
     await expect(waiting).rejects.toBeInstanceOf(ExpectationError)
     await expect(waiting).rejects.toThrow(

@@ -25,17 +25,6 @@ test('aborts requests without journaling them, and drops waiting events', async 
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
 })
 
-test('does not send a first delivery that has not started', async () => {
-  const { url, got } = await receiver()
-  const sim = simFor(url)
-  const chat = await takenOver(sim)
-  const said = chat.says('Too late').catch(() => {})
-  sim.reset()
-  await said
-  await (await takenOver(sim)).says('After')
-  expect(got.map(one => one.json.message)).toEqual(['After'])
-})
-
 test('does not call the webhook function for an event from before', async () => {
   const { sim, inbox } = world()
   const said = (await takenOver(sim)).says('Too late').catch(() => {})
@@ -110,18 +99,4 @@ test('`settled` does not wait for an engine call from before the reset', async (
   sim.reset()
   await sim.settled()
   expect(sim.journal.query()).toEqual([])
-})
-
-test('three hundred chats wait for their answers at the same time', async () => {
-  const { open, opened } = gate()
-  const { url, arrived } = await receiver(async (_got, response) => {
-    await opened
-    response.end()
-  })
-  const sim = simFor(url)
-  const chats = await Promise.all(Array.from({ length: 300 }, () => sim.chat()))
-  const pressed = chats.map(chat => chat.press('handover'))
-  await arrived(300)
-  open()
-  for (const { ack } of await Promise.all(pressed)) expect(ack?.status).toBe(200)
 })
