@@ -36,11 +36,11 @@ describe('waitFor', () => {
     await expect(sim.waitFor(async () => false)).rejects.toThrow('this one returned a promise')
   })
 
-  it('ends with a reset', async () => {
-    const { sim } = simulatorWith()
-    const waiting = sim.waitFor(() => false)
+  it.each(['waitFor', 'expect start'])('ends with a reset: %s', async what => {
+    const { sim, ada } = await requestHandover()
+    const waiting = what === 'waitFor' ? sim.waitFor(() => false) : ada.expectCall('start', {}, { within: '5s' })
     sim.reset()
-    await expect(waiting).rejects.toThrow('Failed to wait for waitFor: the simulator was reset, restored or closed.')
+    await expect(waiting).rejects.toThrow(`Failed to wait for ${what}: the simulator was reset, restored or closed.`)
   })
 })
 
@@ -73,17 +73,14 @@ describe('expectAgentSees', () => {
     await expect(ada.expectAgentSees('Hopp', { for: '5ms' })).rejects.toThrow(/saw\s+"Hopp"\s+twice/)
   })
 
-  it('needs an inbox', async () => {
+  it('needs an inbox, and reports one that cannot be read', async () => {
     const ada = await createSimulator({ agent: { accept: () => {} } }).chat()
     await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/needs the function agent\.inbox/)
-  })
-
-  it('reports an inbox that cannot be read', async () => {
     const inbox = () => {
       throw new Error('no desk')
     }
-    const ada = await createSimulator({ agent: { inbox } }).chat()
-    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/threw "no desk"/)
+    const bo = await createSimulator({ agent: { inbox } }).chat()
+    await expect(bo.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/threw "no desk"/)
   })
 })
 
