@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
-import { setUp, setUpChat } from '../support/test-simulator.ts'
+import { setUpChat } from '../support/test-simulator.ts'
 
 it.each([
   ['Bearer KEY', 200],
@@ -45,7 +45,7 @@ it.each([
 })
 
 it('A1 ER1 the key is checked before the body, so a wrong key reveals no ids', async () => {
-  const { api } = await setUp()
+  const { api } = await setUpChat()
   expect((await api.start({ chat_id: 'nowhere' }, { key: 'wrong' })).status).toBe(401)
   expect((await api.start({ chat_id: 7 }, { key: 'wrong' })).status).toBe(401)
 })
@@ -62,30 +62,30 @@ it.each([
   ['multipart/form-data', false],
   [null, false],
 ])('E0.2 %j: as documented is %s, accepted either way', async (type, documented) => {
-  const harness = await setUpChat({ chat: { history: HISTORY } })
-  const { chat } = harness
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const { sim, chat } = setup
   for (const id of HANDOVER_IDS) {
-    const body = JSON.stringify(validBody(id, harness.sim.botId, chat.id))
-    const { status, headers } = await post(harness, id, body, type === null ? {} : { 'content-type': type })
+    const body = JSON.stringify(validBody(id, sim.botId, chat.id))
+    const { status, headers } = await post(setup, id, body, type === null ? {} : { 'content-type': type })
     expect(status).toBe(200)
     const assumed = (headers.get('x-handover-sim-unspecified') ?? '').split(', ')
     expect(assumed.includes('api.contentType')).toBe(!documented)
-    const call = harness.sim.journal.query({ kind: 'api' }).at(-1)!
+    const call = sim.journal.query({ kind: 'api' }).at(-1)!
     expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
   }
 })
 
 it('E0.2 api.contentType=415 refuses other content types, and the call has no effect', async () => {
-  const harness = await setUpChat({ knobs: { 'api.contentType': '415' }, chat: { history: HISTORY } })
-  const { chat } = harness
-  const before = stateOf(harness, chat)
+  const setup = await setUpChat({ knobs: { 'api.contentType': '415' }, chat: { history: HISTORY } })
+  const { sim, api, chat } = setup
+  const before = stateOf(setup, chat)
   for (const id of HANDOVER_IDS) {
-    const body = JSON.stringify(validBody(id, harness.sim.botId, chat.id))
-    const { status, body: answer } = await post(harness, id, body, { 'content-type': 'text/plain' })
+    const body = JSON.stringify(validBody(id, sim.botId, chat.id))
+    const { status, body: answer } = await post(setup, id, body, { 'content-type': 'text/plain' })
     expect([status, answer.error?.code, answer.error?.field]).toEqual([415, 'unsupported_media_type', 'Content-Type'])
   }
-  expect(stateOf(harness, chat)).toEqual(before)
-  expect((await harness.api.start({ chat_id: chat.id })).status).toBe(200)
+  expect(stateOf(setup, chat)).toEqual(before)
+  expect((await api.start({ chat_id: chat.id })).status).toBe(200)
 })
 
 it('E9.1 reading a chat needs no Content-Type', async () => {
