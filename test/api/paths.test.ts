@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
 import { pathFor } from '../support/api.ts'
 import { HANDOVER_IDS, HISTORY, validBody } from '../support/raw-requests.ts'
 import { setUpChat } from '../support/test-simulator.ts'
@@ -8,18 +9,30 @@ const swapSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `$
 const assumesSlash = ({ headers }: { headers: Headers }) =>
   (headers.get(MARKER) ?? '').split(', ').includes('api.trailingSlash')
 
+const EVENTS: Partial<Record<EndpointId, string>> = {
+  transcript: 'TRANSCRIPT',
+  summarize: 'SUMMARIZED',
+  availability: 'HANDOVER AVAILABILITY UPDATED',
+  start: 'TAKEOVER STARTED',
+  end: 'TAKEOVER ENDED',
+  message: 'MESSAGE SENT TO USER',
+}
+
 it.each(HANDOVER_IDS)(
-  'V2 E0.4 E6.1 %s answers under both names with and without the trailing slash, and marks the spelling not written',
+  'V1 V2 V3 W5 W7 E0.4 E6.1 %s confirms with its event under both names, in both spellings',
   async id => {
-    const { sim, api, chat } = await setUpChat({ chat: { history: HISTORY } })
-    const body = validBody(id, sim.botId, chat.id)
+    const answers = []
     for (const alias of ['handover', 'takeover'] as const) {
-      const asWritten = await api.call(id, body, { path: pathFor(id, alias) })
-      const other = await api.call(id, body, { path: swapSlash(pathFor(id, alias)) })
-      expect([asWritten.status, other.status]).toEqual([200, 200])
-      expect([assumesSlash(asWritten), assumesSlash(other)]).toEqual([false, true])
-      expect(sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({ endpoint: id, alias })
+      const { sim, api, chat } = await setUpChat({ chat: { history: HISTORY } })
+      const sent = validBody(id, sim.botId, chat.id)
+      const { status, body, headers } = await api.call(id, sent, { path: pathFor(id, alias) })
+      expect([status, (body as { event?: string }).event, assumesSlash({ headers })]).toEqual([200, EVENTS[id], false])
+      expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ endpoint: id, alias }])
+      answers.push({ body, view: chat.view() })
+      const other = await api.call(id, sent, { path: swapSlash(pathFor(id, alias)) })
+      expect([other.status, assumesSlash(other)]).toEqual([200, true])
     }
+    expect(answers[1]).toEqual(answers[0])
   },
 )
 

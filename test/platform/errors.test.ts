@@ -1,33 +1,5 @@
 import { expect, it } from 'vitest'
-import { setUpChat, setUpHandover } from '../support/test-simulator.ts'
-
-it.each([
-  ['a wrong key', { key: 'wrong' }, {}],
-  ['a key without the scope', { key: 'sim-bot-key' }, {}],
-  ['an unknown chat', {}, { chat_id: 'nowhere' }],
-  ['an unknown bot', {}, { bot_id: 1 }],
-  ['a bad parameter', {}, { sender: 'Kari' }],
-])('ER1 %s: no response event, nothing happens', async (_, options, wrong) => {
-  const { api, chat } = await setUpHandover()
-  const before = chat.view()
-  for (const id of ['start', 'end', 'message'] as const) {
-    const refused = await api.call(id, { chat_id: chat.id, message: 'hi', ...wrong }, options)
-    expect(refused.status).toBeGreaterThanOrEqual(400)
-    expect(refused.body).not.toHaveProperty('event')
-  }
-  expect(chat.view()).toEqual(before)
-})
-
-it('ER2 reading a chat: 200 is success, every failure another status', async () => {
-  const { sim, api, chat } = await setUpChat()
-  const answers = [
-    await api.chat(chat.id),
-    await api.chat(chat.id, { key: 'wrong' }),
-    await api.chat(chat.id, { key: sim.apiKey }),
-    await api.chat('nowhere'),
-  ]
-  expect(answers.map(({ status }) => status)).toEqual([200, 401, 403, 404])
-})
+import { setUpChat } from '../support/test-simulator.ts'
 
 it.each([
   ['json', /^application\/json/, /^\{"error":\{"code":"unauthorized"/],

@@ -26,7 +26,7 @@ it.each([
   ['bot', undefined, 'An agent has joined the chat.'],
   ['pending', AGENT, 'Kari has joined the chat.'],
 ])(
-  'ST6 ST7 ST8 E4.1 E4.2 E4.3 E4.5 E4.6 start takes over a chat that is %s, and the bot announces it',
+  'ST6 ST7 ST8 EV13 E4.1 E4.2 E4.3 E4.5 E4.6 start takes over a chat that is %s, and the bot announces it',
   async (status, sender, text) => {
     const { api, chat } = await setUpChat()
     if (status === 'pending') await chat.press('handover')
@@ -53,7 +53,7 @@ it.each([
   [undefined, 'Kari has left the chat.'],
   [{ name: 'Ola' }, 'Ola has left the chat.'],
 ])(
-  'ST13 ST14 ST15 ST16 W2 E5.1 E5.2 E5.3 E5.4 E5.5 end with the sender %j hands the chat back to the bot',
+  'ST13 ST14 ST15 ST16 EV14 W2 E5.1 E5.2 E5.3 E5.4 E5.5 end with the sender %j hands the chat back to the bot',
   async (sender, text) => {
     const { api, hook, chat } = await setUpHandover()
     const ended = await api.end({ chat_id: chat.id, ...(sender && { sender }) })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { AGENT, lastMessage, transcriptLines } from '../support/chats.ts'
 import { setUpChat, setUpHandover } from '../support/test-simulator.ts'
 
-it('E6.1 E6.2 E6.3 E6.5 E6.7 R-SENDER.3 R-SENDER.4 message confirms with the id of the message the user sees', async () => {
+it('EV15 E6.1 E6.2 E6.3 E6.5 E6.7 R-SENDER.3 R-SENDER.4 message confirms with the id of the message the user sees', async () => {
   const { api, chat } = await setUpHandover()
   const sender = { ...AGENT, name: 'Ola Nordmann' }
   const { status, body } = await api.message({ chat_id: chat.id, message: 'Hello!', sender })

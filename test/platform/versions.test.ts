@@ -1,30 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { HANDOVER_IDS, HISTORY, validBody } from '../support/raw-requests.ts'
 import { setUpChat } from '../support/test-simulator.ts'
-
-const EVENTS: Partial<Record<EndpointId, string>> = {
-  transcript: 'TRANSCRIPT',
-  summarize: 'SUMMARIZED',
-  availability: 'HANDOVER AVAILABILITY UPDATED',
-  start: 'TAKEOVER STARTED',
-  end: 'TAKEOVER ENDED',
-  message: 'MESSAGE SENT TO USER',
-}
-
-it.each(HANDOVER_IDS)(
-  'V1 V2 V3 W5 W7 E0.4 EV10 EV11 EV12 EV13 EV14 EV15 %s confirms with its event under both names',
-  async id => {
-    const answers = []
-    for (const alias of ['handover', 'takeover'] as const) {
-      const { sim, api, chat } = await setUpChat({ chat: { history: HISTORY } })
-      const { status, body } = await api.call(id, validBody(id, sim.botId, chat.id), { alias })
-      answers.push({ status, body, view: chat.view() })
-      expect([status, (body as { event?: string }).event]).toEqual([200, EVENTS[id]])
-    }
-    expect(answers[1]).toEqual(answers[0])
-  },
-)
 
 it('V2 one conversation may mix both names', async () => {
   const { api, chat } = await setUpChat()

@@ -57,20 +57,6 @@ test('cancels typing timers', async () => {
   expect(events()).toEqual(['AGENT TYPING START'])
 })
 
-test('the same run after a reset sends the same bytes', async () => {
-  const { sim, inbox } = world()
-  const run = async () => {
-    const chat = await sim.chat({ language: 'nb' })
-    await chat.press('handover')
-    await takenOver(sim, { supports_attachment: true }, chat)
-    await chat.says('Hei', { attach: [{ name: 'a.png', type: 'image/png', size_kb: 1 }] })
-    return inbox.splice(0).map(one => one.text)
-  }
-  const first = await run()
-  sim.reset()
-  expect(await run()).toEqual(first)
-})
-
 test('close() aborts requests', async () => {
   const closed = gate()
   const { url, arrived } = await receiver((_got, response) => response.on('close', closed.open))
@@ -88,15 +74,4 @@ test('does not create a chat whose creation was interrupted', async () => {
   sim.reset()
   await expect(late).rejects.toThrow('reset')
   expect(sim.chats()).toEqual([])
-})
-
-test('`settled` does not wait for an engine call from before the reset', async () => {
-  const { url } = await receiver()
-  const sim = simFor(url, { translate: () => new Promise(() => {}) })
-  const chat = await takenOver(sim, { sender: { language_codes: ['xx'] } })
-  const said = chat.says('Hello')
-  said.catch(() => {})
-  sim.reset()
-  await sim.settled()
-  expect(sim.journal.query()).toEqual([])
 })
