@@ -2,11 +2,13 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
+import { ADAPTERS } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
 import { AGENT, lastMessage, takenOver } from '../support/chats.ts'
+import type { Adapter } from '../support/msw-adapter.ts'
 import { HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
 import { setUp } from '../support/test-simulator.ts'
-import { DOORS } from './doors.ts'
+import { WEBHOOKS } from './webhooks.ts'
 
 const EVENTS: Partial<Record<EndpointId, string>> = {
   transcript: 'TRANSCRIPT',
@@ -19,24 +21,24 @@ const EVENTS: Partial<Record<EndpointId, string>> = {
 const ORIGIN = 'http://localhost:3000'
 const FILE = { name: 'bilde æøå.png', type: 'image/png', bytes: Uint8Array.from({ length: 3000 }, (_, at) => at % 256) }
 
-describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => {
+const setUpDoor = async (door: Adapter, options: Parameters<Adapter['create']>[0] = {}) => {
+  const setup = await setUp(door, options)
+  return { ...setup, chat: await setup.sim.chat({ history: HISTORY }) }
+}
+
+describe.each(ADAPTERS.map(door => [door.name, door] as const))('%s', (_, door) => {
   if (door.open !== undefined) beforeAll(door.open)
   if (door.close !== undefined) afterAll(door.close)
 
-  const setUpDoor = async (options: Parameters<typeof door.create>[0] = {}) => {
-    const setup = await setUp(door, options)
-    return { ...setup, chat: await setup.sim.chat({ history: HISTORY }) }
-  }
-
   it.each(HANDOVER_IDS)('accepts %s', async id => {
-    const { sim, api, chat } = await setUpDoor()
+    const { sim, api, chat } = await setUpDoor(door)
     const { status, body } = await api.call(id, validBody(id, sim.botId, chat.id))
     expect([status, 'event' in body ? body.event : undefined]).toEqual([200, EVENTS[id]])
     expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ endpoint: id, status: 200, auth: 'valid' }])
   })
 
   it('accepts the transcript of a chat, and HEAD without the body', async () => {
-    const { sim, api, send, chat } = await setUpDoor()
+    const { sim, api, send, chat } = await setUpDoor(door)
     const { status, body, headers } = await api.chat(chat.id)
     expect([status, body.chat.messages.map(({ message }) => message)]).toEqual([200, HISTORY.map(({ user }) => user)])
     const authorization = `Bearer ${sim.botApiKey}`
@@ -48,7 +50,7 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   it.each(['/api/v2/takeover/start', '/api/v2/handover/start/', '/api/v2/handover/start?trace=1&x=/y'])(
     'accepts the path %s',
     async path => {
-      const { api, chat } = await setUpDoor()
+      const { api, chat } = await setUpDoor(door)
       expect((await api.start({ chat_id: chat.id }, { path })).body.event).toBe('TAKEOVER STARTED')
       expect(chat.status).toBe('agent')
     },
@@ -64,7 +66,7 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
     ['a large body', 413, 'payload_too_large', { sender: { name: 'x'.repeat(3000) } }, {}],
     ['another content type', 415, 'unsupported_media_type', {}, { headers: { 'content-type': 'text/plain' } }],
   ] as const)('refuses %s with %i, without an effect', async (_, status, code, body, options) => {
-    const setup = await setUpDoor({ knobs: { 'limits.body': 2000, 'api.contentType': '415' } })
+    const setup = await setUpDoor(door, { knobs: { 'limits.body': 2000, 'api.contentType': '415' } })
     const before = stateOf(setup, setup.chat)
     const refused = await setup.api.start({ chat_id: setup.chat.id, ...body }, options)
     expect([refused.status, refused.body.error?.code]).toEqual([status, code])
@@ -73,13 +75,13 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   })
 
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405 and Allow', async method => {
-    const { send } = await setUpDoor()
+    const { send } = await setUpDoor(door)
     const answer = await send(pathFor('start'), { method })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
   it('refuses a body that is not JSON, and answers the next call', async () => {
-    const setup = await setUpDoor()
+    const setup = await setUpDoor(door)
     expect((await post(setup, 'start', Uint8Array.from([0x22, 0xc0, 0xaf, 0x22]))).body.error?.code).toBe(
       'invalid_json',
     )
@@ -87,14 +89,14 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   })
 
   it('redirects to the other spelling of a path by knob', async () => {
-    const { sim, api, chat } = await setUpDoor({ knobs: { 'api.trailingSlash': 'redirect' } })
+    const { sim, api, chat } = await setUpDoor(door, { knobs: { 'api.trailingSlash': 'redirect' } })
     const moved = await api.start({ chat_id: chat.id }, { path: '/api/v2/handover/start/?page=2' })
     const location = new URL(moved.headers.get('location')!, `${sim.baseUrl}/api/v2/handover/start/`).href
     expect([moved.status, location]).toEqual([308, `${sim.baseUrl}/api/v2/handover/start?page=2`])
   })
 
   it('answers a page of this machine with CORS headers, and its preflight', async () => {
-    const { api, send, chat } = await setUpDoor()
+    const { api, send, chat } = await setUpDoor(door)
     const { headers } = await api.chat(chat.id, { headers: { origin: ORIGIN } })
     expect([headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([ORIGIN, 'Origin'])
     const asked = { origin: ORIGIN, 'access-control-request-method': 'POST' }
@@ -105,7 +107,7 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   })
 
   it('serves the bytes of an attachment', async () => {
-    const setup = await setUpDoor()
+    const setup = await setUpDoor(door)
     const chat = await takenOver(setup, { supports_attachment: true })
     await chat.says('see', { attach: [FILE] })
     const [file] = setup.hook.payloadsOf('MESSAGE FROM USER')[0]!.attachments!
@@ -114,22 +116,8 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(FILE.bytes)
   })
 
-  it('sends a user message as a webhook that is signed over its bytes', async () => {
-    const setup = await setUpDoor({ knobs: { 'webhook.json': 'pretty' } })
-    const chat = await takenOver(setup)
-    expect((await chat.says('Hei "du" 👋\u2028')).ack).toMatchObject({ status: 200 })
-    const [{ method, headers, text, payload }] = setup.hook.received as [(typeof setup.hook.received)[0]]
-    expect([method, headers.get('content-type')]).toEqual(['POST', 'application/json'])
-    expect(payload).toMatchObject({ event: 'MESSAGE FROM USER', message: 'Hei "du" 👋\u2028', chat: { id: chat.id } })
-    const signature = createHmac('sha256', setup.sim.apiKey).update(text).digest('base64')
-    expect(headers.get('kindly-hmac')).toBe(signature)
-    setup.hook.answerWith(503)
-    expect((await chat.says('again')).ack).toMatchObject({ status: 503 })
-    expect(setup.sim.deliveries.map(({ outcome }) => outcome)).toEqual(['delivered', 'failed'])
-  })
-
   it('transfers half a megabyte in both directions unchanged', async () => {
-    const { api, chat } = await setUpDoor()
+    const { api, chat } = await setUpDoor(door)
     const message = 'ø👍'.repeat(90_000)
     expect((await api.message({ chat_id: chat.id, message, sender: AGENT })).status).toBe(200)
     expect(lastMessage(chat).text).toBe(message)
@@ -137,7 +125,7 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   })
 
   it('applies faults to responses: a status, half a body, a slow body', async () => {
-    const { sim, send, chat } = await setUpDoor()
+    const { sim, send, chat } = await setUpDoor(door)
     const read = () => send(`/api/v1/chats/${chat.id}`, { headers: { authorization: `Bearer ${sim.botApiKey}` } })
     const whole = await (await read()).text()
     sim.faults.add({ on: 'api', respond: { status: 503, headers: { 'retry-after': '1' } }, times: 1 })
@@ -151,9 +139,9 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
   })
 
   it.each([{ reset: true }, { drop: 'before' }, { drop: 'after' }] as const)(
-    'rejects a request whose response is lost: %j',
+    'rejects a lost response: %j',
     async fault => {
-      const { sim, api, chat } = await setUpDoor()
+      const { sim, api, chat } = await setUpDoor(door)
       sim.faults.add({ ...fault, on: { api: 'start' }, times: 1 })
       await expect(api.start({ chat_id: chat.id })).rejects.toThrow()
       expect(chat.status).toBe('drop' in fault && fault.drop === 'after' ? 'agent' : 'bot')
@@ -170,7 +158,7 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
       reached()
       return new Promise<string>(() => {})
     }
-    const { sim, api, send, chat } = await setUpDoor({ summarize })
+    const { sim, api, send, chat } = await setUpDoor(door, { summarize })
     const controller = new AbortController()
     const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ bot_id: sim.botId, chat_id: chat.id })
@@ -181,3 +169,20 @@ describe.each(DOORS.map(door => [door.name, door] as const))('%s', (_, door) => 
     expect((await api.chat(chat.id)).status).toBe(200)
   })
 })
+
+it.each(WEBHOOKS.map(door => [door.name, door] as const))(
+  '%s receives a user message, signed over its bytes',
+  async (_, door) => {
+    const setup = await setUpDoor(door, { knobs: { 'webhook.json': 'pretty' } })
+    const chat = await takenOver(setup)
+    expect((await chat.says('Hei "du" 👋\u2028')).ack).toMatchObject({ status: 200 })
+    const [{ method, headers, text, payload }] = setup.hook.received as [(typeof setup.hook.received)[0]]
+    expect([method, headers.get('content-type')]).toEqual(['POST', 'application/json'])
+    expect(payload).toMatchObject({ event: 'MESSAGE FROM USER', message: 'Hei "du" 👋\u2028', chat: { id: chat.id } })
+    const signature = createHmac('sha256', setup.sim.apiKey).update(text).digest('base64')
+    expect(headers.get('kindly-hmac')).toBe(signature)
+    setup.hook.answerWith(503)
+    expect((await chat.says('again')).ack).toMatchObject({ status: 503 })
+    expect(setup.sim.deliveries.map(({ outcome }) => outcome)).toEqual(['delivered', 'failed'])
+  },
+)

@@ -40,37 +40,31 @@ it.each([
   expect(stateOf(setup, setup.chat)).toEqual(before)
 })
 
-it.each(HANDOVER_IDS)(
-  'ER1 %s ignores unknown fields with a finding and a mark, and uses the last of equal keys',
-  async id => {
-    const setup = await setUpChat({ chat: { history: HISTORY } })
-    const good = JSON.stringify(validBody(id, setup.sim.botId, setup.chat.id)).slice(1, -1)
-    const overridden = id === 'availability' ? '"availability":"nonsense"' : '"chat_id":"nowhere"'
-    const body = `{${overridden},${good},"extra":{"deep":[1]},"Chat_ID":"y"}`
-    const { status, headers } = await post(setup, id, body)
-    expect(status).toBe(200)
-    expect(headers.get('x-handover-sim-unspecified')?.split(', ')).toContain('api.unknownFields')
-    const ignored = ['extra', 'Chat_ID'].map(field => `${field} is not a known field; it was ignored.`)
-    const { findings } = setup.sim.journal.query({ kind: 'api' }).at(-1)!
-    expect(findings.map(({ message }) => message)).toEqual(expect.arrayContaining(ignored))
-  },
-)
+it.each(HANDOVER_IDS)('ER1 %s ignores unknown fields, and uses the last of equal keys', async id => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const good = JSON.stringify(validBody(id, setup.sim.botId, setup.chat.id)).slice(1, -1)
+  const overridden = id === 'availability' ? '"availability":"nonsense"' : '"chat_id":"nowhere"'
+  const body = `{${overridden},${good},"extra":{"deep":[1]},"Chat_ID":"y"}`
+  const { status, headers } = await post(setup, id, body)
+  expect(status).toBe(200)
+  expect(headers.get('x-handover-sim-unspecified')?.split(', ')).toContain('api.unknownFields')
+  const ignored = ['extra', 'Chat_ID'].map(field => `${field} is not a known field; it was ignored.`)
+  const { findings } = setup.sim.journal.query({ kind: 'api' }).at(-1)!
+  expect(findings.map(({ message }) => message)).toEqual(expect.arrayContaining(ignored))
+})
 
 it.each([
   ['ignored', undefined, 200, [{ message: 'sender.role is not a known field; it was ignored.' }]],
   ['400', '400', 400, []],
-] as const)(
-  'ER1 unknown fields inside sender are %s, those of a button pass through',
-  async (_, knob, status, findings) => {
-    const { sim, api, chat } = await setUpChat(knob && { knobs: { 'api.unknownFields': knob } })
-    const buttons = [{ label: 'a', b: { c: 1 } }]
-    const sender = { ...AGENT, role: 'x' }
-    const answer = await api.message({ chat_id: chat.id, message: 'hi', sender, buttons })
-    expect([answer.status, answer.body.error?.field]).toEqual([status, knob && 'sender.role'])
-    if (knob === undefined) expect(sim.journal.query({ kind: 'api' })[0]).toMatchObject({ findings })
-    expect(chat.transcript.map(message => message.buttons)).toEqual(knob ? [] : [buttons])
-  },
-)
+] as const)('ER1 unknown fields of sender: %s', async (_, knob, status, findings) => {
+  const { sim, api, chat } = await setUpChat(knob && { knobs: { 'api.unknownFields': knob } })
+  const buttons = [{ label: 'a', b: { c: 1 } }]
+  const sender = { ...AGENT, role: 'x' }
+  const answer = await api.message({ chat_id: chat.id, message: 'hi', sender, buttons })
+  expect([answer.status, answer.body.error?.field]).toEqual([status, knob && 'sender.role'])
+  if (knob === undefined) expect(sim.journal.query({ kind: 'api' })[0]).toMatchObject({ findings })
+  expect(chat.transcript.map(message => message.buttons)).toEqual(knob ? [] : [buttons])
+})
 
 it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
   'ER1 the key %s is an unknown field like any other, in the body, a sender and a button',

@@ -56,20 +56,17 @@ const STEPS: readonly (readonly [call: string, marks: string | null, run: Run])[
   ],
 ]
 
-it.each([true, false])(
-  'ER4 the journal names exactly the assumptions of each answer, the header too: markers %s',
-  async markers => {
-    const { sim, api, chat } = await setUpChat({ markers, chat: { history: HISTORY } })
-    for (const [name, marks, run] of STEPS) {
-      const { headers } = await run(api, chat.id)
-      expect([name, headers.get(MARKER)]).toEqual([name, markers ? marks : null])
-      expect(Object.keys(sim.journal.query({ kind: 'api' }).at(-1)!.unspecified).join(', ')).toBe(marks ?? '')
-    }
-    const known: string[] = sim.assumptions().map(({ name }) => name)
-    const named = STEPS.flatMap(([, marks]) => marks?.split(', ') ?? [])
-    expect(named.filter(name => !known.includes(name))).toEqual([])
-  },
-)
+it.each([true, false])('ER4 journal and header name the assumptions: markers %s', async markers => {
+  const { sim, api, chat } = await setUpChat({ markers, chat: { history: HISTORY } })
+  for (const [name, marks, run] of STEPS) {
+    const { headers } = await run(api, chat.id)
+    expect([name, headers.get(MARKER)]).toEqual([name, markers ? marks : null])
+    expect(Object.keys(sim.journal.query({ kind: 'api' }).at(-1)!.unspecified).join(', ')).toBe(marks ?? '')
+  }
+  const known: string[] = sim.assumptions().map(({ name }) => name)
+  const named = STEPS.flatMap(([, marks]) => marks?.split(', ') ?? [])
+  expect(named.filter(name => !known.includes(name))).toEqual([])
+})
 
 it('ER4 the journal adds the values in force, without keys', async () => {
   const source = ['web=widget', 'app=app'] as const

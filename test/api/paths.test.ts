@@ -18,23 +18,20 @@ const EVENTS: Partial<Record<EndpointId, string>> = {
   message: 'MESSAGE SENT TO USER',
 }
 
-it.each(HANDOVER_IDS)(
-  'V1 V2 V3 W5 W7 E0.4 E6.1 %s confirms with its event under both names, in both spellings',
-  async id => {
-    const answers = []
-    for (const alias of ['handover', 'takeover'] as const) {
-      const { sim, api, chat } = await setUpChat({ chat: { history: HISTORY } })
-      const sent = validBody(id, sim.botId, chat.id)
-      const { status, body, headers } = await api.call(id, sent, { path: pathFor(id, alias) })
-      expect([status, (body as { event?: string }).event, assumesSlash({ headers })]).toEqual([200, EVENTS[id], false])
-      expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ endpoint: id, alias }])
-      answers.push({ body, view: chat.view() })
-      const other = await api.call(id, sent, { path: swapSlash(pathFor(id, alias)) })
-      expect([other.status, assumesSlash(other)]).toEqual([200, true])
-    }
-    expect(answers[1]).toEqual(answers[0])
-  },
-)
+it.each(HANDOVER_IDS)('V1 V2 V3 W5 W7 E0.4 E6.1 %s confirms under both names', async id => {
+  const answers = []
+  for (const alias of ['handover', 'takeover'] as const) {
+    const { sim, api, chat } = await setUpChat({ chat: { history: HISTORY } })
+    const sent = validBody(id, sim.botId, chat.id)
+    const { status, body, headers } = await api.call(id, sent, { path: pathFor(id, alias) })
+    expect([status, (body as { event?: string }).event, assumesSlash({ headers })]).toEqual([200, EVENTS[id], false])
+    expect(sim.journal.query({ kind: 'api' })).toMatchObject([{ endpoint: id, alias }])
+    answers.push({ body, view: chat.view() })
+    const other = await api.call(id, sent, { path: swapSlash(pathFor(id, alias)) })
+    expect([other.status, assumesSlash(other)]).toEqual([200, true])
+  }
+  expect(answers[1]).toEqual(answers[0])
+})
 
 it('E9.1 the chat transcript answers with a trailing slash too, and marks it', async () => {
   const { api, chat } = await setUpChat()
@@ -44,23 +41,20 @@ it('E9.1 the chat transcript answers with a trailing slash too, and marks it', a
   expect([assumesSlash(plain), assumesSlash(slashed)]).toEqual([false, true])
 })
 
-it.each(HANDOVER_IDS)(
-  'E6.1 %s by knob: strict refuses the other spelling, redirect leads to the one written',
-  async id => {
-    const { sim, api, chat } = await setUpChat({ knobs: { 'api.trailingSlash': 'strict' }, chat: { history: HISTORY } })
-    const body = validBody(id, sim.botId, chat.id)
-    const path = swapSlash(pathFor(id))
-    const strict = await api.call(id, body, { path })
-    expect([strict.status, strict.headers.get(MARKER)]).toEqual([404, 'api.trailingSlash, errors.body'])
-    await sim.configure({ 'api.trailingSlash': 'redirect' })
-    const moved = await api.call(id, body, { path: `${path}?page=2` })
-    expect([moved.status, moved.headers.get(MARKER)]).toEqual([308, 'api.trailingSlash'])
-    for (const base of ['https://bot.example.test', 'https://proxy.example.test/below/here']) {
-      expect(new URL(moved.headers.get('location')!, base + path).href).toBe(`${base}${pathFor(id)}?page=2`)
-    }
-    expect((await api.call(id, body)).status).toBe(200)
-  },
-)
+it.each(HANDOVER_IDS)('E6.1 %s with another slash: api.trailingSlash=strict, redirect', async id => {
+  const { sim, api, chat } = await setUpChat({ knobs: { 'api.trailingSlash': 'strict' }, chat: { history: HISTORY } })
+  const body = validBody(id, sim.botId, chat.id)
+  const path = swapSlash(pathFor(id))
+  const strict = await api.call(id, body, { path })
+  expect([strict.status, strict.headers.get(MARKER)]).toEqual([404, 'api.trailingSlash, errors.body'])
+  await sim.configure({ 'api.trailingSlash': 'redirect' })
+  const moved = await api.call(id, body, { path: `${path}?page=2` })
+  expect([moved.status, moved.headers.get(MARKER)]).toEqual([308, 'api.trailingSlash'])
+  for (const base of ['https://bot.example.test', 'https://proxy.example.test/below/here']) {
+    expect(new URL(moved.headers.get('location')!, base + path).href).toBe(`${base}${pathFor(id)}?page=2`)
+  }
+  expect((await api.call(id, body)).status).toBe(200)
+})
 
 it('E0.1 a query is not part of the path', async () => {
   const { api, chat } = await setUpChat()

@@ -72,32 +72,29 @@ function responses(sim: PlatformSimulator, after: number) {
   return new Map(calls.map(({ seq, response }) => [seq, JSON.stringify(response)]))
 }
 
-it.each([{}, { memoryLimit: 6000 }])(
-  'E1 E9 R-MSG the text is the JSON of the value, after any changes: %j',
-  async options => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(text), fc.array(step, { minLength: 1, maxLength: 12 }), async (history, steps) => {
-        await using sim = createPlatformSimulator({ ...options, webhook: { fetch: () => new Response() } })
-        const [buttons, context] = [[{ label: 'Yes', more: history }], { order: history.join(), '[]}}': history }]
-        const rows = history.map((one, at) => (at % 2 === 0 ? { user: one } : { bot: one, buttons }))
-        const chat = await sim.chat({ history: rows, context, labels: history })
-        let saved = sim.snapshot()
-        let since = 0
-        let texts: [number, string][] = []
-        for (const one of steps) {
-          saved = await take(sim, chat, one, saved)
-          if (one.kind === 'restore') [texts, since] = [[], sim.journal.nextSeq - 1]
-          texts.push(...(await readAll(sim, chat)))
-        }
-        const first = sim.journal.firstSeq
-        const kept = texts.filter(([seq]) => seq >= first)
-        const found = responses(sim, since)
-        expect(kept.map(([seq]) => [seq, found.get(seq)])).toEqual(kept)
-      }),
-      { numRuns: 12 },
-    )
-  },
-)
+it.each([{}, { memoryLimit: 6000 }])('E1 E9 R-MSG the text is the JSON of the value: %j', async options => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(text), fc.array(step, { minLength: 1, maxLength: 12 }), async (history, steps) => {
+      await using sim = createPlatformSimulator({ ...options, webhook: { fetch: () => new Response() } })
+      const [buttons, context] = [[{ label: 'Yes', more: history }], { order: history.join(), '[]}}': history }]
+      const rows = history.map((one, at) => (at % 2 === 0 ? { user: one } : { bot: one, buttons }))
+      const chat = await sim.chat({ history: rows, context, labels: history })
+      let saved = sim.snapshot()
+      let since = 0
+      let texts: [number, string][] = []
+      for (const one of steps) {
+        saved = await take(sim, chat, one, saved)
+        if (one.kind === 'restore') [texts, since] = [[], sim.journal.nextSeq - 1]
+        texts.push(...(await readAll(sim, chat)))
+      }
+      const first = sim.journal.firstSeq
+      const kept = texts.filter(([seq]) => seq >= first)
+      const found = responses(sim, since)
+      expect(kept.map(([seq]) => [seq, found.get(seq)])).toEqual(kept)
+    }),
+    { numRuns: 12 },
+  )
+})
 
 it('E9 a value of the journal that is changed changes no other entry and no answer', async () => {
   const { sim } = world()
@@ -149,7 +146,7 @@ it('E9 is complete after a restore, and after older messages were evicted', asyn
 })
 
 it.each(['\u00e6', '\u4e2d', '\ud83d\udc69'])(
-  'E9 transcripts of many chats, more than are kept, are complete, also with the character %s',
+  'E9 transcripts of more chats than are kept are complete: %s',
   async other => {
     const { sim } = world({ memoryLimit: 200_000 })
     const histories = Array.from({ length: 30 }, (_, at) => [{ user: `${at} `.repeat(800) }])

@@ -31,19 +31,16 @@ it.each([
   [[CLOSED, {}], 'closed'],
   [[CLOSED, { availability: 'Open' }], 'closed'],
   [[CLOSED, { availability: null }], 'closed'],
-] as const)(
-  'ST18 ST19 ST20 ST21 ST22 ST23 ST26 E3.2 E3.7 after the updates %j a press finds it %s',
-  async (updates, expected) => {
-    const { api, hook, chat } = await setUpChat()
-    for (const update of updates) await api.availability(update)
-    const { ack } = await chat.press('handover')
-    const open = expected === 'open'
-    expect([ack?.status, chat.status, hook.events()]).toEqual(
-      open ? [200, 'pending', ['REQUESTING TAKEOVER']] : [undefined, 'bot', []],
-    )
-    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: open ? OPEN_TEXT : CLOSED_TEXT })
-  },
-)
+] as const)('ST18 ST19 ST20 ST21 ST22 ST23 ST26 E3.2 E3.7 after %j it is %s', async (updates, expected) => {
+  const { api, hook, chat } = await setUpChat()
+  for (const update of updates) await api.availability(update)
+  const { ack } = await chat.press('handover')
+  const open = expected === 'open'
+  expect([ack?.status, chat.status, hook.events()]).toEqual(
+    open ? [200, 'pending', ['REQUESTING TAKEOVER']] : [undefined, 'bot', []],
+  )
+  expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: open ? OPEN_TEXT : CLOSED_TEXT })
+})
 
 it('ST20 ST23 the contents are those of the workspace', async () => {
   const { api, chat } = await setUpChat({ knobs: { 'messages.open': 'Coming!', 'messages.closed': 'Closed, sorry.' } })
@@ -105,7 +102,7 @@ it.each([
   [{ reason: 'OTHER' }, 'availability.missingQueue, keys.more, time.format'],
   [{ queue: 'DEFAULT' }, 'availability.missingReason, keys.more, time.format'],
 ] as [{ queue?: string; reason?: string }, string][])(
-  'R-AVL.3 E3.4 %j is accepted, and an answer without queue or reason names the assumption',
+  'R-AVL.3 E3.4 %j is accepted, and a default is marked',
   async (body, marks) => {
     const { sim, api } = await setUpChat()
     const { status, headers } = await api.availability({ ...OPEN, ...body })

@@ -25,18 +25,15 @@ it('ST4 ST5 ST19 EV3 a press while open sends REQUESTING TAKEOVER; until start, 
 it.each([
   ['bot', undefined, 'An agent has joined the chat.'],
   ['pending', AGENT, 'Kari has joined the chat.'],
-])(
-  'ST6 ST7 ST8 EV13 E4.1 E4.2 E4.3 E4.5 E4.6 start takes over a chat that is %s, and the bot announces it',
-  async (status, sender, text) => {
-    const { api, chat } = await setUpChat()
-    if (status === 'pending') await chat.press('handover')
-    expect(chat.status).toBe(status)
-    const started = await api.start({ chat_id: chat.id, ...(sender && { sender }) })
-    expect(started).toMatchObject({ status: 200, body: { event: 'TAKEOVER STARTED', chat_id: chat.id } })
-    expect(lastMessage(chat)).toMatchObject({ id: started.body.chatmessage_id, from: 'bot', text })
-    expect(chat.status).toBe('agent')
-  },
-)
+])('ST6 ST7 ST8 EV13 E4.1 E4.2 E4.3 E4.5 E4.6 start takes over: %s', async (status, sender, text) => {
+  const { api, chat } = await setUpChat()
+  if (status === 'pending') await chat.press('handover')
+  expect(chat.status).toBe(status)
+  const started = await api.start({ chat_id: chat.id, ...(sender && { sender }) })
+  expect(started).toMatchObject({ status: 200, body: { event: 'TAKEOVER STARTED', chat_id: chat.id } })
+  expect(lastMessage(chat)).toMatchObject({ id: started.body.chatmessage_id, from: 'bot', text })
+  expect(chat.status).toBe('agent')
+})
 
 it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, gets no bot answer', async () => {
   const { sim, hook, chat } = await setUpHandover()
@@ -52,19 +49,16 @@ it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, g
 it.each([
   [undefined, 'Kari has left the chat.'],
   [{ name: 'Ola' }, 'Ola has left the chat.'],
-])(
-  'ST13 ST14 ST15 ST16 EV14 W2 E5.1 E5.2 E5.3 E5.4 E5.5 end with the sender %j hands the chat back to the bot',
-  async (sender, text) => {
-    const { api, hook, chat } = await setUpHandover()
-    const ended = await api.end({ chat_id: chat.id, ...(sender && { sender }) })
-    expect(ended).toMatchObject({ status: 200, body: { event: 'TAKEOVER ENDED', chat_id: chat.id } })
-    expect(lastMessage(chat)).toMatchObject({ id: ended.body.chatmessage_id, from: 'bot', text })
-    expect(chat.status).toBe('bot')
-    expect((await chat.says('hello')).ack).toBeNull()
-    expect(lastMessage(chat)).toMatchObject(BOT_ANSWER)
-    expect(hook.events()).toEqual([])
-  },
-)
+])('ST13 ST14 ST15 ST16 EV14 W2 E5.1 E5.2 E5.3 E5.4 E5.5 end hands back: %j', async (sender, text) => {
+  const { api, hook, chat } = await setUpHandover()
+  const ended = await api.end({ chat_id: chat.id, ...(sender && { sender }) })
+  expect(ended).toMatchObject({ status: 200, body: { event: 'TAKEOVER ENDED', chat_id: chat.id } })
+  expect(lastMessage(chat)).toMatchObject({ id: ended.body.chatmessage_id, from: 'bot', text })
+  expect(chat.status).toBe('bot')
+  expect((await chat.says('hello')).ack).toBeNull()
+  expect(lastMessage(chat)).toMatchObject(BOT_ANSWER)
+  expect(hook.events()).toEqual([])
+})
 
 it('ST6 ST7 a second start while taken over replaces sender and attachment support', async () => {
   const { api, hook, chat } = await setUpHandover({ start: { supports_attachment: true } })

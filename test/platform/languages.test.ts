@@ -50,19 +50,16 @@ it('ST20 a knob overrides the text of every language, and by-language brings it 
   expect((await botTextsOf('nb', { 'messages.open': 'by-language' }))[1]).toBe(botTexts('nb').open)
 })
 
-it.each(SHIPPED)(
-  'R-BOT $name: the bot has the name that its texts use, also after a restore',
-  async ({ name, bot }) => {
-    const { sim, api, hook, chat } = await setUpChat({ chat: { transcript: name } })
-    const names = chat.transcript.filter(({ from }) => from === 'bot').map(message => message.name)
-    expect(new Set(names)).toEqual(new Set([bot]))
-    await chat.press('handover')
-    expect(chat.transcript.at(-1)).toMatchObject({ name: bot })
-    expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.bot.name).toBe(bot)
-    await sim.restore(sim.snapshot())
-    expect((await api.chat(chat.id)).body.chat.bot_name).toBe(bot)
-  },
-)
+it.each(SHIPPED)('R-BOT $name: the bot has the name of its texts, also after a restore', async ({ name, bot }) => {
+  const { sim, api, hook, chat } = await setUpChat({ chat: { transcript: name } })
+  const names = chat.transcript.filter(({ from }) => from === 'bot').map(message => message.name)
+  expect(new Set(names)).toEqual(new Set([bot]))
+  await chat.press('handover')
+  expect(chat.transcript.at(-1)).toMatchObject({ name: bot })
+  expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.bot.name).toBe(bot)
+  await sim.restore(sim.snapshot())
+  expect((await api.chat(chat.id)).body.chat.bot_name).toBe(bot)
+})
 
 it('W1 with a name of the workspace, the texts of a shipped conversation use that', async () => {
   const { api, chat } = await setUpChat({ bot: { name: 'Otto' }, chat: { transcript: 'de-bank' } })
@@ -73,7 +70,7 @@ it('W1 with a name of the workspace, the texts of a shipped conversation use tha
 })
 
 it.each(SHIPPED)(
-  'R-MSG.2 $name: its messages have believable times before now, the same in every run',
+  'R-MSG.2 $name: its messages have the same believable times in every run',
   async ({ name, messages }) => {
     const times = async () => {
       const { api, chat } = await setUpChat({ chat: { transcript: name } })

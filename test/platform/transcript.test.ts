@@ -93,19 +93,16 @@ it('W10 R-REC.10 R-REC.11 the record has the whole history, and taken_over is tr
 it.each([
   ['record', expect.arrayContaining(['id', 'bot_id', 'messages', 'context'])],
   ['minimal', ['id', 'bot_id', 'messages']],
-] as const)(
-  'E1.1 E1.2 E1.3 EV10 R-REC.12 transcript.handover=%s answers TRANSCRIPT with id, bot_id and messages',
-  async (form, keys) => {
-    const { sim, api, chat } = await setUpChat({
-      knobs: { 'transcript.handover': form },
-      chat: { history: CONVERSATION },
-    })
-    const { status, body } = await api.transcript({ chat_id: chat.id })
-    expect([status, body]).toMatchObject([200, { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: sim.botId } }])
-    expect(texts(body.chat.messages)).toEqual(['Hei', 'Hei! Hva gjelder det?'])
-    expect(Object.keys(body.chat)).toEqual(keys)
-  },
-)
+] as const)('E1.1 E1.2 E1.3 EV10 R-REC.12 TRANSCRIPT with transcript.handover=%s', async (form, keys) => {
+  const { sim, api, chat } = await setUpChat({
+    knobs: { 'transcript.handover': form },
+    chat: { history: CONVERSATION },
+  })
+  const { status, body } = await api.transcript({ chat_id: chat.id })
+  expect([status, body]).toMatchObject([200, { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: sim.botId } }])
+  expect(texts(body.chat.messages)).toEqual(['Hei', 'Hei! Hva gjelder det?'])
+  expect(Object.keys(body.chat)).toEqual(keys)
+})
 
 it('E1.4 messages are those before the handover request, and a later request moves the end', async () => {
   const { api, chat } = await setUpChat({ chat: { history: CONVERSATION } })

@@ -29,14 +29,11 @@ it.each(['plain', 'with space/slash?&#ü'])('R-CHAT.2 E9.4 E0.1 _links.self open
   expect([opened.status, opened.body.chat?.id]).toEqual([200, id])
 })
 
-it.each(['web', 'facebook', 'slack'])(
-  'R-CHAT.3 R-CHAT.4 language and source %s are those of the chat',
-  async source => {
-    const { hook, chat } = await setUpChat({ chat: { language: 'de', source } })
-    await chat.press('handover')
-    expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat).toMatchObject({ language: 'de', source })
-  },
-)
+it.each(['web', 'facebook', 'slack'])('R-CHAT.3 R-CHAT.4 language and source are of the chat: %s', async source => {
+  const { hook, chat } = await setUpChat({ chat: { language: 'de', source } })
+  await chat.press('handover')
+  expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat).toMatchObject({ language: 'de', source })
+})
 
 it('WH1 WH5 W5 every event is a POST with a JSON body to the one configured URL', async () => {
   const url = 'https://desk.example.test/hook?team=1'

@@ -19,38 +19,35 @@ async function problemOf(call: () => unknown): Promise<string> {
   }
 }
 
-it.each(['createSimulator', 'startSimulator'])(
-  'every method of %s refuses, and close does nothing more',
-  async kind => {
-    const sim = kind === 'createSimulator' ? createSimulator() : await startSimulator({ port: 0 })
-    const { baseUrl, apiKey } = sim
-    const snapshot = sim.snapshot()
-    await sim.close()
-    await sim.close()
-    await sim[Symbol.asyncDispose]()
-    expect({ baseUrl: sim.baseUrl, apiKey: sim.apiKey }).toEqual({ baseUrl, apiKey })
+it.each(['createSimulator', 'startSimulator'])('every method of %s refuses', async kind => {
+  const sim = kind === 'createSimulator' ? createSimulator() : await startSimulator({ port: 0 })
+  const { baseUrl, apiKey } = sim
+  const snapshot = sim.snapshot()
+  await sim.close()
+  await sim.close()
+  await sim[Symbol.asyncDispose]()
+  expect({ baseUrl: sim.baseUrl, apiKey: sim.apiKey }).toEqual({ baseUrl, apiKey })
 
-    const args: Readonly<Record<string, readonly unknown[]>> = {
-      fetch: [`${baseUrl}/api/v1/chats/c1`],
-      findChat: ['c1'],
-      configure: [{ 'typing.webhook': 'off' }],
-      setAvailability: [{ availability: 'CLOSED' }],
-      restore: [snapshot],
-      expectCall: ['availability', {}],
-      expectNone: ['availability', { for: '0s' }],
-      waitFor: [() => true],
-      advance: ['1s'],
+  const args: Readonly<Record<string, readonly unknown[]>> = {
+    fetch: [`${baseUrl}/api/v1/chats/c1`],
+    findChat: ['c1'],
+    configure: [{ 'typing.webhook': 'off' }],
+    setAvailability: [{ availability: 'CLOSED' }],
+    restore: [snapshot],
+    expectCall: ['availability', {}],
+    expectNone: ['availability', { for: '0s' }],
+    waitFor: [() => true],
+    advance: ['1s'],
+  }
+  for (const part of [sim, sim.clock, sim.faults]) {
+    const names = functionsOf(part).filter(name => name !== 'close')
+    expect(names.length).toBeGreaterThan(2)
+    for (const name of names) {
+      const call = () => Reflect.get(part, name)(...(args[name] ?? [{}]))
+      expect(await problemOf(call), name).toMatch(CLOSED)
     }
-    for (const part of [sim, sim.clock, sim.faults]) {
-      const names = functionsOf(part).filter(name => name !== 'close')
-      expect(names.length).toBeGreaterThan(2)
-      for (const name of names) {
-        const call = () => Reflect.get(part, name)(...(args[name] ?? [{}]))
-        expect(await problemOf(call), name).toMatch(CLOSED)
-      }
-    }
-  },
-)
+  }
+})
 
 it.each(['reset', 'close'] as const)('chats and matchers refuse after %s', async ending => {
   const { sim } = simulatorWith()

@@ -63,7 +63,7 @@ it('a missing call names the eviction', async () => {
 })
 
 it.each([{ journalLimit: 10 }, { memoryLimit: 100_000 }])(
-  'an eviction by %j after the first expectation changes nothing for later turns, and assertClean fails',
+  '%j: an eviction concerns assertClean, not later turns',
   async options => {
     const { sim, ada } = await requestHandover(shouting, options)
     await ada.expectCall('start')

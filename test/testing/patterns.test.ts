@@ -22,9 +22,7 @@ async function hostileCall() {
 it.each([
   ['a RegExp', SLOW],
   ['a matcher of the test runner', expect.stringMatching(SLOW)],
-  ['an expected call that is not the pattern', { $not: SLOW }],
-  ['one of several', { $oneOf: [SLOW, HOSTILE] }],
-  ['a backreference', /^(a|aa)*(b?)\2$/],
+  ['not one of several', { $not: { $oneOf: [SLOW, 'b'] } }],
   ['flags and a lookbehind', /^(?<!b)(\p{L}|[a-z])+$/giu],
 ])('%s makes expectCall fail', async (_, message) => {
   const { ada } = await hostileCall()

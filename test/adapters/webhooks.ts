@@ -1,9 +1,8 @@
-/** The ways into the platform and out of it: how an intermediary calls it, and which application receives its webhooks. */
+/** Receives webhooks in the applications of an intermediary. */
 import express from 'express'
 import express4 from 'express4'
 import fastify from 'fastify'
 import { createSimulator, fromFastify, fromNode, type SimulatorOptions } from '../../src/index.ts'
-import { ADAPTERS } from '../support/adapters.ts'
 import type { Adapter } from '../support/msw-adapter.ts'
 import { inProcess } from '../support/test-simulator.ts'
 
@@ -42,12 +41,13 @@ function fastifyApp(receive: Receive): Webhook {
 /** Calls in-process, with the webhook in an application. */
 const webhookIn = (name: string, mount: (receive: Receive) => Webhook): Adapter => ({
   ...inProcess,
-  name: `a webhook in ${name}`,
+  name,
   create: async options => createSimulator({ ...options, webhook: mount(receiveWith(options.webhook as Webhook)) }),
 })
 
-export const DOORS: readonly Adapter[] = [
-  ...ADAPTERS,
+/** A function, and applications of frameworks. */
+export const WEBHOOKS: readonly Adapter[] = [
+  { ...inProcess, name: 'a function' },
   webhookIn('Express 4', receive => expressApp(express4, receive)),
   webhookIn('Express 5', receive => expressApp(express, receive)),
   webhookIn('Fastify', fastifyApp),
