@@ -121,7 +121,7 @@ it.each([
   const { sim } = simulatorWith(undefined, { memoryLimit })
   const { scenarios } = await runScenario(
     sim,
-    defineScenario({ name: 'Long', strict: { unexpected: 'off' }, timeouts: { expect: '50ms' } }, [
+    defineScenario({ name: 'Long', strict: { unexpected: 'off' }, timeouts: { expect: '1ms' } }, [
       press('handover', { ack: 'any' }),
       user('The first', { ack: 'any' }),
       ...Array.from({ length: 100 }, (_, count) => user(`${count} `.repeat(400), { ack: 'any' })),
