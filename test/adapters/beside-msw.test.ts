@@ -29,23 +29,20 @@ const SERVERS = {
 }
 
 describe.each(Object.entries(SERVERS))('%s', (_, listen) => {
-  it.each(['before', 'after'])(
-    'answers its requests, and the simulator answers others: intercept %s listen',
-    async order => {
-      const sim = createSimulator()
-      const early = order === 'before' ? intercept(sim) : null
-      const server = listen()
-      const interception = early ?? intercept(sim)
-      onTestFinished(() => {
-        interception.stop()
-        server.close()
-      })
-      expect((await withFetch(URL, GET)).status).toBe(401)
-      expect((await overNode(URL, GET)).status).toBe(401)
-      expect((await request(URL, { dispatcher: new Agent() })).statusCode).toBe(401)
-      expect((await withFetch(OTHER, GET)).text).toBe('of msw')
-      expect((await axios.get(OTHER, { adapter: 'http' })).data).toBe('of msw')
-      expect(sim.journal.query({ kind: 'api' })).toHaveLength(3)
-    },
-  )
+  it.each(['before', 'after'])('both answer their requests: intercept %s listen', async order => {
+    const sim = createSimulator()
+    const early = order === 'before' ? intercept(sim) : null
+    const server = listen()
+    const interception = early ?? intercept(sim)
+    onTestFinished(() => {
+      interception.stop()
+      server.close()
+    })
+    expect((await withFetch(URL, GET)).status).toBe(401)
+    expect((await overNode(URL, GET)).status).toBe(401)
+    expect((await request(URL, { dispatcher: new Agent() })).statusCode).toBe(401)
+    expect((await withFetch(OTHER, GET)).text).toBe('of msw')
+    expect((await axios.get(OTHER, { adapter: 'http' })).data).toBe('of msw')
+    expect(sim.journal.query({ kind: 'api' })).toHaveLength(3)
+  })
 })

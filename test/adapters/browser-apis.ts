@@ -1,23 +1,26 @@
 /** Defines tests of interception for an environment with the APIs of a browser. */
 
-import { createServer, request as requestHttp } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as requestHttp } from 'node:http'
 import axios from 'axios'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
+import { callsOf, startElsewhere } from './elsewhere.ts'
 
 const ORIGIN = 'https://bot.example.test'
+const SENDER = { name: 'Anna', avatar: 'https://x.example.test/a.png' }
 
-function intercepted(baseUrl = ORIGIN): PlatformSimulator {
-  const sim = createSimulator({ baseUrl })
+function intercepted(): PlatformSimulator {
+  const before = [globalThis.fetch, globalThis.XMLHttpRequest]
+  const sim = createSimulator({ baseUrl: ORIGIN })
   const interception = intercept(sim)
-  onTestFinished(() => interception.stop())
+  onTestFinished(() => {
+    interception.stop()
+    expect([globalThis.fetch, globalThis.XMLHttpRequest]).toEqual(before)
+  })
   return sim
 }
-
-const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
 
 /** Rejects for a network error, as `XMLHttpRequest` reports it. */
 function sendXhr(method: string, url: string, headers: Record<string, string> = {}, body: string | null = null) {
@@ -31,43 +34,27 @@ function sendXhr(method: string, url: string, headers: Record<string, string> = 
   })
 }
 
-const MESSAGE = (sim: PlatformSimulator, chatId: string) =>
-  JSON.stringify({
-    bot_id: sim.botId,
-    chat_id: chatId,
-    message: 'Hei 👋',
-    sender: { name: 'Anna', avatar: 'https://x.example.test/a.png' },
-  })
-
 export function describeBrowserApis(): void {
-  const before = [globalThis.fetch, globalThis.XMLHttpRequest]
-
-  it('XMLHttpRequest reaches the simulator, without a preflight request', async () => {
+  it('XMLHttpRequest, axios, fetch and node:http reach the simulator, without a preflight request', async () => {
     const sim = intercepted()
-    const chat = await sim.chat()
-    await chat.press('handover')
+    const { id, transcript } = await sim.chat()
+    expect(transcript).toEqual([])
     const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-    const request = await sendXhr('POST', `${ORIGIN}/api/v2/handover/message/`, headers, MESSAGE(sim, chat.id))
+    const body = JSON.stringify({ bot_id: sim.botId, chat_id: id, message: 'Hei 👋', sender: SENDER })
+    const request = await sendXhr('POST', `${ORIGIN}/api/v2/handover/message/`, headers, body)
     expect([request.status, JSON.parse(request.responseText).event]).toEqual([200, 'MESSAGE SENT TO USER'])
-    expect(chat.transcript.at(-1)).toMatchObject({ from: 'agent', text: 'Hei 👋' })
-    expect(calls(sim)).toBe(1)
-  })
+    expect(sim.findChat(id)!.transcript).toMatchObject([{ from: 'agent', text: 'Hei 👋' }])
 
-  it('axios and fetch reach the simulator, and node:http too', async () => {
-    const sim = intercepted()
-    const url = `${ORIGIN}/api/v1/chats/none`
-    const authorization = 'Bearer none'
+    const [url, authorization] = [`${ORIGIN}/api/v1/chats/none`, 'Bearer none']
     const byAxios = await axios.get(url, { adapter: 'xhr', headers: { authorization }, validateStatus: () => true })
     const byFetch = await fetch(url, { headers: { authorization } })
     const byNode = await new Promise(resolve => {
-      requestHttp(
-        { host: 'bot.example.test', port: 443, protocol: 'http:', path: 'https://bot.example.test/x' },
-        answer => resolve(answer.resume().statusCode),
-      ).end()
+      const options = { host: 'bot.example.test', port: 443, protocol: 'http:', path: `${ORIGIN}/x` }
+      requestHttp(options, answer => resolve(answer.resume().statusCode)).end()
     })
     expect([byAxios.status, byFetch.status, byNode]).toEqual([401, 401, 404])
     expect(await byFetch.json()).toEqual(byAxios.data)
-    expect(calls(sim)).toBe(3)
+    expect(callsOf(sim)).toBe(4)
   })
 
   it('a lost response is a network error', async () => {
@@ -81,21 +68,10 @@ export function describeBrowserApis(): void {
   })
 
   it('other requests go to their own address', async () => {
-    const server = createServer((_, response) => {
-      response.setHeader('access-control-allow-origin', '*')
-      response.end('other')
-    })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close().closeAllConnections())
+    const url = `${await startElsewhere()}/x`
     const sim = intercepted()
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`
-    expect((await sendXhr('GET', url)).responseText).toBe('other')
-    expect(await (await fetch(url)).text()).toBe('other')
-    expect(calls(sim)).toBe(0)
-  })
-
-  it('nothing remains after the interception', () => {
-    intercept(createSimulator({ baseUrl: ORIGIN })).stop()
-    expect([globalThis.fetch, globalThis.XMLHttpRequest]).toEqual(before)
+    expect((await sendXhr('GET', url)).responseText).toBe('GET /x')
+    expect(await (await fetch(url)).text()).toBe('GET /x')
+    expect(callsOf(sim)).toBe(0)
   })
 }

@@ -4,6 +4,7 @@ import { request as overHttps } from 'node:https'
 import axios from 'axios'
 import got from 'got'
 import { request as undiciRequest } from 'undici'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 export interface Sent {
   readonly method: string
@@ -69,4 +70,14 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   axios: withAxios('http'),
   'axios over fetch': withAxios('fetch'),
   got: withGot,
+}
+
+/** Sends a message of the agent Anna to a chat. */
+export function sendMessage(send: Client, sim: PlatformSimulator, chat_id: string, message: string): Promise<Got> {
+  const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
+  return send(`${sim.baseUrl}/api/v2/handover/message/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ bot_id: sim.botId, chat_id, message, sender }),
+  })
 }

@@ -1,7 +1,7 @@
 /** Intercepts clients that open connections by themselves: agents of undici, own connections of `node:http`, HTTP/2. */
 
 import { readFileSync } from 'node:fs'
-import http, { createServer } from 'node:http'
+import http from 'node:http'
 import http2 from 'node:http2'
 import https, { request as requestHttps } from 'node:https'
 import { createRequire } from 'node:module'
@@ -16,9 +16,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
-
-const ORIGINS = ['https://bot.example.test', 'http://bot.example.test:8080']
-const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
+import { callsOf, startElsewhere } from './elsewhere.ts'
 
 const functions = () => [net.connect, net.Socket.prototype.connect, tls.connect, http.Agent.prototype]
 const untouched = functions()
@@ -34,39 +32,44 @@ function intercepted(baseUrl: string): PlatformSimulator {
   return sim
 }
 
-interface Answer {
-  readonly statusCode: number
-  readonly body: { text(): Promise<string> }
-}
-type Ask = (origin: string, path: string) => Promise<Answer>
+const VERSIONS = ([undici6, undici7, undici8] as unknown as (typeof undici7)[]).map(
+  (undici, index) => [index + 6, undici] as const,
+)
 
-const VERSIONS = [undici6, undici7, undici8] as unknown as (typeof undici7)[]
-
-describe.each([6, 7, 8].map((major, index) => [major, VERSIONS[index]!] as const))('undici %i', (_, undici) => {
-  const { Agent, Client, Pool, fetch: fetchOf, request } = undici
-  const ways: Record<string, Ask> = {
+describe.each(VERSIONS)('undici %i', (_, { Agent, Client, Pool, fetch, request }) => {
+  const ways: Record<string, (origin: string, path: string) => Promise<{ statusCode: number } | { status: number }>> = {
     request: (origin, path) => request(origin + path),
-    fetch: async (origin, path) => fetchAnswer(await fetchOf(origin + path)),
+    fetch: (origin, path) => fetch(origin + path),
     'an Agent of request': (origin, path) => request(origin + path, { dispatcher: new Agent() }),
-    'an Agent of fetch': async (origin, path) => fetchAnswer(await fetchOf(origin + path, { dispatcher: new Agent() })),
+    'an Agent of fetch': (origin, path) => fetch(origin + path, { dispatcher: new Agent() }),
     'a Pool': (origin, path) => new Pool(origin).request({ method: 'GET', path }),
     'a Client': (origin, path) => new Client(origin).request({ method: 'GET', path }),
     'an Agent with HTTP/2': (origin, path) => request(origin + path, { dispatcher: new Agent({ allowH2: true }) }),
   }
 
-  describe.each(Object.entries(ways))('%s', (_, ask) => {
-    it.each(ORIGINS)('reaches the simulator at %s', async origin => {
+  it.each(Object.entries(ways))('%s reaches the simulator', async (_, send) => {
+    for (const origin of ['https://bot.example.test', 'http://bot.example.test:8080']) {
       const sim = intercepted(origin)
-      const { statusCode, body } = await ask(origin, '/api/v1/chats/none')
-      expect([statusCode, JSON.parse(await body.text())]).toEqual([401, expect.any(Object)])
-      expect(calls(sim)).toBe(1)
-    })
+      const answer = await send(origin, '/api/v1/chats/none')
+      expect('status' in answer ? answer.status : answer.statusCode).toBe(401)
+      expect(callsOf(sim)).toBe(1)
+    }
   })
-})
 
-const fetchAnswer = (response: { status: number; text(): Promise<string> }): Answer => ({
-  statusCode: response.status,
-  body: response,
+  it('fails as over a network when the response is lost, and when the interception ends', async () => {
+    const sim = intercepted('https://bot.example.test')
+    const url = `https://bot.example.test/api/v1/chats/${(await sim.chat()).id}`
+    const dispatcher = new Agent()
+    const read = () => request(url, { headers: { authorization: `Bearer ${sim.botApiKey}` }, dispatcher })
+    for (const fault of [{ reset: true }, { drop: 'before' }] as const) {
+      sim.faults.add({ ...fault, on: 'api', times: 1 })
+      await expect(read()).rejects.toThrow(/ECONNRESET|other side closed|socket hang up/)
+    }
+    for (const _ of [1, 2]) await (await read()).body.dump()
+    for (const one of started.splice(0)) one.stop()
+    await expect(read()).rejects.toThrow()
+    expect(callsOf(sim)).toBe(4)
+  })
 })
 
 /** Functions that a CommonJS module took out of `node:https` and `node:tls` when it was loaded. */
@@ -99,7 +102,7 @@ describe('node:http', () => {
   ] as const)('reaches the simulator %s', async (_, send) => {
     const sims = [intercepted('https://bot.example.test'), intercepted('http://bot.example.test')]
     expect(await statusOf(send as never)).toBe(401)
-    expect(sims.map(calls).reduce((a, b) => a + b)).toBe(1)
+    expect(sims.map(callsOf).reduce((a, b) => a + b)).toBe(1)
   })
 })
 
@@ -108,7 +111,7 @@ describe('HTTP/2', () => {
     const sim = intercepted('https://bot.example.test')
     const options = { http2: true, throwHttpErrors: false, retry: { limit: 0 } }
     expect((await got('https://bot.example.test/api/v1/chats/none', options)).statusCode).toBe(401)
-    expect(calls(sim)).toBe(1)
+    expect(callsOf(sim)).toBe(1)
   })
 
   it('a session of node:http2 to a simulator fails with what to do', async () => {
@@ -119,7 +122,7 @@ describe('HTTP/2', () => {
     expect((await failed).message).toBe(
       'handover-sim/interceptors does not answer HTTP/2 sessions (bot.example.test:443). Use HTTP/1.1, or startSimulator().',
     )
-    expect(calls(sim)).toBe(0)
+    expect(callsOf(sim)).toBe(0)
   })
 
   it('a session of node:http2 to another address works as without an interception', async () => {
@@ -139,47 +142,16 @@ describe('HTTP/2', () => {
       stream.end()
     })
     expect(answer).toBe('hei')
-    expect(calls(sim)).toBe(0)
-  })
-})
-
-describe('a lost response', () => {
-  it.each(['reset', 'drop'] as const)('fails as over a network: %s', async fault => {
-    const sim = intercepted('https://bot.example.test')
-    sim.faults.add({ ...(fault === 'reset' ? { reset: true } : { drop: 'before' }), on: { api: 'any' }, times: 9 })
-    const path = `/api/v1/chats/${(await sim.chat()).id}`
-    const headers = { authorization: `Bearer ${sim.botApiKey}` }
-    for (const { Agent, request } of VERSIONS)
-      await expect(request(`https://bot.example.test${path}`, { headers, dispatcher: new Agent() })).rejects.toThrow(
-        /ECONNRESET|other side closed|socket hang up/,
-      )
+    expect(callsOf(sim)).toBe(0)
   })
 })
 
 describe('a kept connection', () => {
-  const origin = 'https://bot.example.test'
-
-  it.each(VERSIONS.map((undici, index) => [index + 6, undici] as const))(
-    'of undici %i ends with the interception',
-    async (_, { Agent, request }) => {
-      const sim = intercepted(origin)
-      const dispatcher = new Agent()
-      const ask = () => request(`${origin}/none`, { dispatcher })
-      for (const _ of [1, 2]) await (await ask()).body.dump()
-      for (const one of started.splice(0)) one.stop()
-      await expect(ask()).rejects.toThrow()
-      expect(calls(sim)).toBe(2)
-    },
-  )
-
   it('serves all simulators of an origin, and passes other paths on', async () => {
-    const server = createServer((request, response) => {
+    const base = await startElsewhere((request, response) => {
       response.setHeader('x-own', '1')
       request.pipe(response)
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const sims = [intercepted(`${base}/a`), intercepted(`${base}/b`)]
     const dispatcher = new undici7.Agent({ connections: 1 })
     onTestFinished(() => dispatcher.close())
@@ -194,12 +166,12 @@ describe('a kept connection', () => {
       [404, undefined],
       [200, 'hei'],
     ])
-    expect(sims.map(calls)).toEqual([1, 1])
+    expect(sims.map(callsOf)).toEqual([1, 1])
   })
 
   it('reports the failure of a path that it passes on', async () => {
-    intercepted(`${origin}/a`)
+    intercepted('https://bot.example.test/a')
     const dispatcher = new undici7.Agent()
-    await expect(undici7.request(`${origin}/b`, { dispatcher })).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/)
+    await expect(undici7.request('https://bot.example.test/b', { dispatcher })).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/)
   })
 })

@@ -1,13 +1,13 @@
-import { Agent, createServer, request as overHttp } from 'node:http'
+import { Agent, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import axios from 'axios'
 import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
-import { CLIENTS, overNode, type Sent, withFetch } from './clients.ts'
+import { CLIENTS, overNode, type Sent, sendMessage, withFetch } from './clients.ts'
+import { callsOf, startElsewhere } from './elsewhere.ts'
 
 const patched = () => [
   (Agent.prototype as unknown as { addRequest: unknown }).addRequest,
@@ -18,7 +18,7 @@ const patched = () => [
 const untouched = patched()
 
 const started: Interception[] = []
-const catching = (...simulators: PlatformSimulator[]) => {
+const interceptUntilEnd = (...simulators: PlatformSimulator[]) => {
   const interception = intercept(simulators)
   started.push(interception)
   return interception
@@ -28,247 +28,180 @@ afterEach(() => {
   expect(patched()).toEqual(untouched)
 })
 
-const MESSAGE = '/api/v2/handover/message/'
-const asAgent = (sim: PlatformSimulator, chatId: string, message: string): Sent => ({
-  method: 'POST',
-  headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
-  body: JSON.stringify({
-    bot_id: sim.botId,
-    chat_id: chatId,
-    message,
-    sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
-  }),
-})
 const GET: Sent = { method: 'GET', headers: {} }
-
-/** Another server, which records its requests. */
-async function elsewhere(): Promise<string> {
-  const server = createServer((request, response) => void response.end(`${request.method} ${request.url}`))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const noneOf = (sim: PlatformSimulator) => `${sim.baseUrl}/api/v1/chats/none`
 
 describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   it.each(['https://bot.example.test', 'http://bot.example.test:8080/base'])(
-    'reaches the simulator at %s',
+    'reaches the simulator at %s, also with errors, unknown paths and lost responses',
     async baseUrl => {
       const sim = createSimulator({ baseUrl })
-      catching(sim)
+      interceptUntilEnd(sim)
       const chat = await sim.chat()
-      await chat.press('handover')
       const text = 'Hei, jeg heter Anna 👋 '.repeat(2000)
-      const answer = await send(sim.baseUrl + MESSAGE, asAgent(sim, chat.id, text))
+      const answer = await sendMessage(send, sim, chat.id, text)
       expect(answer).toMatchObject({ status: 200, type: expect.stringMatching(/^application\/json/) })
       expect(JSON.parse(answer.text)).toMatchObject({ event: 'MESSAGE SENT TO USER' })
       expect(chat.transcript.at(-1)).toMatchObject({ from: 'agent', name: 'Anna', text })
-      expect(sim.journal.query({ kind: 'api' })).toHaveLength(1)
+      expect(await send(noneOf(sim), GET)).toMatchObject({ status: 401 })
+      expect(await send(`${sim.baseUrl}/nowhere?a=b`, { method: 'DELETE', headers: {} })).toMatchObject({ status: 404 })
+      for (const fault of [{ reset: true }, { drop: 'before' }] as const) {
+        sim.faults.add({ ...fault, on: { api: 'any' }, times: 1 })
+        await expect(sendMessage(send, sim, chat.id, 'lost'), JSON.stringify(fault)).rejects.toThrow()
+      }
+      expect(sim.journal.query({ kind: 'api' }).map(({ path, status }) => [path, status])).toEqual([
+        ['/api/v2/handover/message/', 200],
+        ['/api/v1/chats/none', 401],
+        ['/nowhere?a=b', 404],
+        ['/api/v2/handover/message/', 0],
+        ['/api/v2/handover/message/', 0],
+      ])
     },
   )
 
-  it('receives errors and unknown paths from the simulator too', async () => {
-    const sim = createSimulator()
-    catching(sim)
-    expect(await send(`${sim.baseUrl}/api/v1/chats/none`, GET)).toMatchObject({ status: 401 })
-    expect(await send(`${sim.baseUrl}/nowhere?a=b`, { method: 'DELETE', headers: {} })).toMatchObject({ status: 404 })
-    expect(sim.journal.query({ kind: 'api' }).map(entry => 'path' in entry && entry.path)).toEqual([
-      '/api/v1/chats/none',
-      '/nowhere?a=b',
-    ])
-  })
-
   it('finds two simulators at two addresses, and neither elsewhere', async () => {
-    const [a, b] = [
-      createSimulator({ baseUrl: 'https://a.example.test' }),
-      createSimulator({ baseUrl: 'https://a.example.test/b' }),
-    ]
-    catching(a, b)
-    const other = await elsewhere()
-    const paths = [
-      'https://a.example.test/x',
-      'https://a.example.test/b/x',
-      'https://a.example.test/bx',
-      `${other}/b/x`,
-    ]
+    const origin = 'https://a.example.test'
+    const sims = [origin, `${origin}/b`].map(baseUrl => createSimulator({ baseUrl }))
+    interceptUntilEnd(...sims)
+    const paths = [`${origin}/x`, `${origin}/b/x`, `${origin}/bx`, `${await startElsewhere()}/b/x`]
     const answers = await Promise.all(paths.map(path => send(path, GET)))
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 200])
     expect(answers[3]!.text).toBe('GET /b/x')
-    expect([a, b].map(sim => sim.journal.query({ kind: 'api' }).length)).toEqual([2, 1])
-  })
-
-  it('fails as over a network when the response is lost', async () => {
-    const sim = createSimulator()
-    catching(sim)
-    const { id } = await sim.chat()
-    const read = () =>
-      send(`${sim.baseUrl}/api/v1/chats/${id}`, {
-        method: 'GET',
-        headers: { authorization: `Bearer ${sim.botApiKey}` },
-      })
-    for (const fault of [{ reset: true }, { drop: 'before' }] as const) {
-      sim.faults.add({ ...fault, on: { api: 'any' }, times: 1 })
-      const error = await read().then(
-        () => null,
-        (reason: Error) => reason,
-      )
-      expect(error, JSON.stringify(fault)).toBeInstanceOf(Error)
-    }
-    expect(await read()).toMatchObject({ status: 200 })
+    expect(sims.map(callsOf)).toEqual([2, 1])
   })
 })
 
 describe('an interception', () => {
-  const chatsOf = (sim: PlatformSimulator) => `${sim.baseUrl}/api/v1/chats/none`
-  const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
-
   it('ends with its block, also for idle connections', async () => {
     const sim = createSimulator({ baseUrl: 'https://nobody.example.test' })
     {
       using _ = intercept(sim)
-      for (const send of Object.values(CLIENTS)) expect(await send(chatsOf(sim), GET)).toMatchObject({ status: 401 })
+      for (const send of Object.values(CLIENTS)) expect(await send(noneOf(sim), GET)).toMatchObject({ status: 401 })
     }
-    const before = calls(sim)
-    for (const [name, send] of Object.entries(CLIENTS)) await expect(send(chatsOf(sim), GET), name).rejects.toThrow()
-    expect(calls(sim)).toBe(before)
+    const before = callsOf(sim)
+    for (const [name, send] of Object.entries(CLIENTS)) await expect(send(noneOf(sim), GET), name).rejects.toThrow()
+    expect(callsOf(sim)).toBe(before)
   })
 
   it('ends once, however often it is stopped', async () => {
     const sim = createSimulator()
-    const [first, second] = [catching(sim), catching(sim)]
+    const [first, second] = [interceptUntilEnd(sim), interceptUntilEnd(sim)]
     first.stop()
     first.stop()
-    expect(await withFetch(chatsOf(sim), GET)).toMatchObject({ status: 401 })
+    expect(await withFetch(noneOf(sim), GET)).toMatchObject({ status: 401 })
     second.stop()
     expect(patched()).toEqual(untouched)
   })
 
   it('overrides an earlier one at the same address while it is active, whichever ends first', async () => {
     const [a, b] = [createSimulator(), createSimulator()]
-    const outer = catching(a)
-    const inner = catching(b)
-    await withFetch(chatsOf(a), GET)
+    const outer = interceptUntilEnd(a)
+    const inner = interceptUntilEnd(b)
+    await withFetch(noneOf(a), GET)
     inner.stop()
-    await overNode(chatsOf(a), GET)
-    const again = catching(b)
+    await overNode(noneOf(a), GET)
+    const again = interceptUntilEnd(b)
     outer.stop()
-    await withFetch(chatsOf(a), GET)
+    await withFetch(noneOf(a), GET)
     again.stop()
-    expect([calls(a), calls(b)]).toEqual([1, 2])
+    expect([callsOf(a), callsOf(b)]).toEqual([1, 2])
   })
 
-  it('rejects two simulators at one address, an empty list, and values that are no simulator', () => {
-    const [one, other] = [createSimulator(), createSimulator()]
-    expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
-    const respelled = createSimulator({ baseUrl: 'https://BOT.example.test:443/' })
-    expect(() => catching(one, respelled)).toThrow('Two simulators answer at https://bot.example.test')
-    expect(() => intercept([])).toThrow('intercept takes at least one simulator, received an empty list')
-    expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
-    expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
-    expect(() => intercept({ baseUrl: 'http://x' } as never)).toThrow('intercept takes a simulator')
-    const withOptions: (...given: readonly unknown[]) => unknown = intercept as never
-    expect(() => withOptions(one, { bogus: 1 })).toThrow('intercept takes one argument and no options')
-    expect(() => withOptions(one, other)).toThrow('several simulators are a list')
+  const one = createSimulator()
+  const respelled = createSimulator({ baseUrl: 'https://BOT.example.test:443/' })
+  it.each([
+    [[[one, createSimulator()]], 'Two simulators answer at https://bot.example.test: give one of them'],
+    [[[one, respelled]], 'Two simulators answer at https://bot.example.test'],
+    [[[]], 'intercept takes at least one simulator, received an empty list'],
+    [[undefined], 'intercept takes a simulator, or a list of simulators.'],
+    [[Promise.resolve(one)], 'intercept takes a simulator'],
+    [[{ baseUrl: 'http://x' }], 'intercept takes a simulator'],
+    [[{ baseUrl: 'bot.example.test', fetch: one.fetch }], 'must be a URL, received "bot.example.test"'],
+    [[one, { bogus: 1 }], 'intercept takes one argument and no options'],
+    [[one, respelled], 'several simulators are a list'],
+  ])('is refused for wrong arguments, and changes nothing: case %#', (args, message) => {
+    expect(() => Reflect.apply(intercept, null, args)).toThrow(message)
     expect(patched()).toEqual(untouched)
-  })
-
-  it('that fails to begin changes nothing', async () => {
-    const never = async () => new Response()
-    expect(() => intercept({ baseUrl: 'bot.example.test', fetch: never })).toThrow(
-      'must be a URL, received "bot.example.test"',
-    )
-    expect(patched()).toEqual(untouched)
-    const sim = createSimulator()
-    catching(sim)
-    expect(await withFetch(chatsOf(sim), GET)).toMatchObject({ status: 401 })
   })
 
   it('lets requests in flight finish', async () => {
-    const pending: (() => void)[] = []
-    const fetch = () => new Promise<Response>(resolve => pending.push(() => resolve(new Response('late'))))
+    const allArrived = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    let arrived = 0
+    const fetch = async () => {
+      if (++arrived === Object.keys(CLIENTS).length) allArrived.resolve()
+      await release.promise
+      return new Response('late')
+    }
     const interception = intercept({ baseUrl: 'https://late.example.test', fetch })
     const answers = Object.values(CLIENTS).map(send => send('https://late.example.test/', GET))
-    await expect.poll(() => pending.length).toBe(answers.length)
+    await allArrived.promise
     interception.stop()
-    for (const answer of pending) answer()
-    expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(answers.map(() => 'late'))
+    release.resolve()
+    expect(new Set((await Promise.all(answers)).map(({ text }) => text))).toEqual(new Set(['late']))
   })
 
   it('reaches agents of their own and requests that name a proxy', async () => {
     const sim = createSimulator({ baseUrl: 'http://bot.example.test' })
-    catching(sim)
+    interceptUntilEnd(sim)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const ask = (options: object) =>
+    const statusOf = (options: object) =>
       new Promise<number | undefined>((resolve, reject) => {
         const request = overHttp({ agent, ...options }, response => {
           response.resume().on('end', () => resolve(response.statusCode))
         })
         request.on('error', reject).end()
       })
-    expect(await Promise.all([1, 2, 3].map(() => ask({ host: 'bot.example.test', path: '/none' })))).toEqual([
-      404, 404, 404,
-    ])
+    const statuses = await Promise.all([1, 2, 3].map(() => statusOf({ host: 'bot.example.test', path: '/none' })))
+    expect(statuses).toEqual([404, 404, 404])
     expect(agent.sockets).toEqual({})
-    expect(await ask({ host: '127.0.0.1', port: 9, path: 'http://bot.example.test/none' })).toBe(404)
-    expect(calls(sim)).toBe(4)
+    expect(await statusOf({ host: '127.0.0.1', port: 9, path: 'http://bot.example.test/none' })).toBe(404)
+    expect(callsOf(sim)).toBe(4)
   })
 
   it('supports timeouts and aborts of the client', async () => {
     const sim = createSimulator()
-    catching(sim)
-    const { id } = await sim.chat()
+    interceptUntilEnd(sim)
     sim.faults.add({ on: { api: 'any' }, latency: '60s' })
-    const url = `${sim.baseUrl}/api/v1/chats/${id}`
+    const url = `${sim.baseUrl}/api/v1/chats/${(await sim.chat()).id}`
     await expect(axios.get(url, { timeout: 30 })).rejects.toMatchObject({ code: 'ECONNABORTED' })
     await expect(fetch(url, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ name: 'TimeoutError' })
-    const timedOut = new Promise(resolve => {
+    await new Promise<void>(resolve => {
       const request = overHttps(url, { timeout: 30 })
-      request
-        .on('timeout', () => resolve('timeout'))
-        .on('error', () => {})
-        .end()
+      request.on('timeout', resolve).on('error', () => {})
+      request.end()
     })
-    expect(await timedOut).toBe('timeout')
     sim.reset()
   })
 
-  it('works with fake timers', async () => {
+  it.each(['from the beginning', 'after requests without them'])('works with fake timers %s', async when => {
     const sim = createSimulator()
-    catching(sim)
+    interceptUntilEnd(sim)
+    if (when !== 'from the beginning') {
+      for (const send of Object.values(CLIENTS)) await send(noneOf(sim), GET)
+      await new Promise(resolve => setImmediate(resolve))
+    }
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     for (const [name, send] of Object.entries(CLIENTS))
-      for (const _ of [1, 2, 3]) expect(await send(chatsOf(sim), GET), name).toMatchObject({ status: 401 })
-  })
-
-  it('works with fake timers after requests without them', async () => {
-    const sim = createSimulator()
-    catching(sim)
-    for (const send of Object.values(CLIENTS)) await send(chatsOf(sim), GET)
-    await new Promise(resolve => setImmediate(resolve))
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    for (const [name, send] of Object.entries(CLIENTS))
-      expect(await send(chatsOf(sim), GET), name).toMatchObject({ status: 401 })
+      for (const _ of [1, 2, 3]) expect(await send(noneOf(sim), GET), name).toMatchObject({ status: 401 })
   })
 
   it('serves an agent for one request, and many requests at once', async () => {
     const sim = createSimulator()
-    catching(sim)
+    interceptUntilEnd(sim)
     const once = new Promise<number | undefined>(resolve => {
-      overHttps(chatsOf(sim), { agent: false }, response => resolve(response.resume().statusCode)).end()
+      overHttps(noneOf(sim), { agent: false }, response => resolve(response.resume().statusCode)).end()
     })
-    const many = Array.from({ length: 100 }, (_, index) => Object.values(CLIENTS)[index % 6]!(chatsOf(sim), GET))
+    const many = Array.from({ length: 100 }, (_, index) => Object.values(CLIENTS)[index % 6]!(noneOf(sim), GET))
     expect(await once).toBe(401)
     expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([401]))
-    expect(calls(sim)).toBe(101)
+    expect(callsOf(sim)).toBe(101)
   })
 
   it('passes a slow body on in pieces', async () => {
     const sim = createSimulator()
-    catching(sim)
+    interceptUntilEnd(sim)
     const { id } = await sim.chat()
     sim.faults.add({ on: { api: 'any' }, slow_body: '30ms' })
     const headers = { authorization: `Bearer ${sim.botApiKey}` }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { describeAdapters } from '../support/adapters.ts'
 import { CHAT_BODY_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { setUpChat } from '../support/test-simulator.ts'
 
 /** How a field is put wrong; `MISSING` leaves it out. */
 const MISSING = Symbol('missing')
@@ -77,85 +76,65 @@ const shown = (wrong: unknown): RegExp => {
   return typeof wrong === 'object' ? /got an object/ : new RegExp(`got .*${String(wrong).replace(/[+]/g, '\\+')}`)
 }
 
-describeAdapters('bad parameters', adapter => {
-  it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const before = stateOf(harness, chat)
-    for (const value of wrong) {
-      const text = JSON.stringify(withWrong(validBody(id, harness.sim.botId, chat.id), field, value))
-      const { status, body } = await post(
-        harness,
-        id,
-        text.replace(/:null(?=,"chat_id)/, value === Number.POSITIVE_INFINITY ? ':1e400' : ':null'),
-      )
-      expect([status, body.error?.code, body.error?.field], text).toEqual([400, 'invalid_parameter', field])
-      expect(body.error?.message).toContain(field)
-      expect(body.error?.message).toContain(expected)
-      expect(body.error?.message).toMatch(shown(value))
-      expect(body).not.toHaveProperty('event')
+it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const { sim, chat } = setup
+  const before = stateOf(setup, chat)
+  for (const value of wrong) {
+    // JSON has no infinity, but a number that is too large.
+    const written = value === Number.POSITIVE_INFINITY ? 'INFINITY' : value
+    const json = JSON.stringify(withWrong(validBody(id, sim.botId, chat.id), field, written))
+    const text = json.replace('"INFINITY"', '1e400')
+    const { status, body } = await post(setup, id, text)
+    expect([status, body.error?.code, body.error?.field], text).toEqual([400, 'invalid_parameter', field])
+    expect(body.error?.message).toContain(field)
+    expect(body.error?.message).toContain(expected)
+    expect(body.error?.message).toMatch(shown(value))
+    expect(body).not.toHaveProperty('event')
+  }
+  expect(stateOf(setup, chat)).toEqual(before)
+})
+
+it.each(CHAT_BODY_IDS)('A5 ER1 %s answers an unknown id with 404 and names the field', async id => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const { sim, chat } = setup
+  const before = stateOf(setup, chat)
+  const good = validBody(id, sim.botId, chat.id)
+  const wrong = [
+    ['bot_id', [0, -1, sim.botId + 1, Number.MAX_SAFE_INTEGER]],
+    ['chat_id', ['x', ` ${chat.id}`, chat.id.toUpperCase(), '__proto__', 'constructor', '../', 'é'.repeat(5000)]],
+  ] as const
+  for (const [field, values] of wrong) {
+    for (const value of values) {
+      const { status, body } = await post(setup, id, JSON.stringify({ ...good, [field]: value }))
+      expect([status, body.error?.field], String(value)).toEqual([404, field])
     }
-    expect(stateOf(harness, chat)).toEqual(before)
-  })
+  }
+  expect(stateOf(setup, chat)).toEqual(before)
+})
 
-  it.each(CHAT_BODY_IDS)('A5 ER1 %s answers an unknown id with 404 and names the field', async id => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const before = stateOf(harness, chat)
-    const good = validBody(id, harness.sim.botId, chat.id)
-    const wrong = [
-      ['bot_id', [0, -1, harness.sim.botId + 1, Number.MAX_SAFE_INTEGER]],
-      ['chat_id', ['x', ` ${chat.id}`, chat.id.toUpperCase(), '__proto__', 'constructor', '../', 'é'.repeat(5000)]],
-    ] as const
-    for (const [field, values] of wrong) {
-      for (const value of values) {
-        const { status, body } = await post(harness, id, JSON.stringify({ ...good, [field]: value }))
-        expect([status, body.error?.field], String(value)).toEqual([404, field])
-      }
-    }
-    expect(stateOf(harness, chat)).toEqual(before)
-  })
+it('ER4 a refusal names every wrong field in its message, the first one in `field`, and the known name', async () => {
+  const setup = await setUpChat()
+  const { body } = await post(setup, 'message', '{"botId":1042,"chatId":"c1","message":7}')
+  expect(body.error?.field).toBe('bot_id')
+  const expected = ['write bot_id instead of botId', 'write chat_id instead of chatId', 'message must be']
+  for (const part of expected) expect(body.error?.message).toContain(part)
+})
 
-  it('ER4 a refusal names every wrong field in its message, and the first one in `field`', async () => {
-    const harness = await setUp(adapter)
-    const { body } = await post(harness, 'message', '{"bot_id":"x","message":7}')
-    expect(body.error?.field).toBe('bot_id')
-    for (const field of ['bot_id', 'chat_id', 'message']) expect(body.error?.message).toContain(field)
-  })
+it('E6.2 an empty message is refused and says so', async () => {
+  const { api, chat } = await setUpChat()
+  const refused = await api.message({ chat_id: chat.id, message: '' })
+  expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
+  expect(refused.headers.get('x-handover-sim-unspecified')).toBe(
+    'errors.body, errors.validation, message.allowEmpty, message.requiresTakeover',
+  )
+  expect(chat.transcript).toEqual([])
+})
 
-  it('ER4 a refusal names the field that stands for a missing one', async () => {
-    const harness = await setUp(adapter)
-    const { body } = await post(harness, 'message', '{"botId":1042,"chatId":"c1","text":"Hi"}')
-    expect(body.error?.message).toBe(
-      'bot_id is required: an integer; write bot_id instead of botId. chat_id is required: a string; write chat_id instead of chatId. message is required: a string.',
-    )
-  })
-
-  it('E6.2 an empty message is refused and says so', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    const refused = await harness.api.message({ chat_id: chat.id, message: '' })
-    expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
-    expect(refused.headers.get('x-handover-sim-unspecified')).toBe(
-      'errors.body, errors.validation, message.allowEmpty, message.requiresTakeover',
-    )
-    expect(chat.transcript).toEqual([])
-  })
-
-  it('E6.2 a message of half a megabyte reaches the user unchanged', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    const message = 'ø👍'.repeat(90_000)
-    expect((await harness.api.message({ chat_id: chat.id, message })).status).toBe(200)
-    expect(chat.transcript[0]?.text).toBe(message)
-  })
-
-  it('E7.2 a timeout of many years is accepted', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    const timeout = Number.MAX_SAFE_INTEGER
-    expect((await harness.api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)
-    await harness.sim.clock.advance('100000h')
-    expect(chat.typing).toBe(true)
-  })
+it('E7.2 a timeout of many years is accepted', async () => {
+  const { sim, api, chat } = await setUpChat()
+  const timeout = Number.MAX_SAFE_INTEGER
+  expect((await api.typingStart({ chat_id: chat.id, timeout })).status).toBe(200)
+  await sim.clock.advance('100000h')
+  expect(chat.typing).toBe(true)
 })

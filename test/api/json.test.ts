@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { describeAdapters } from '../support/adapters.ts'
 import { encode } from '../support/api.ts'
 import { AGENT, lastMessage } from '../support/chats.ts'
 import { CHAT_BODY_IDS, HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { setUpChat } from '../support/test-simulator.ts'
 
 const BROKEN: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['nothing', ''],
@@ -26,133 +25,104 @@ const BROKEN: [string, string | Uint8Array<ArrayBuffer>][] = [
 
 const NO_OBJECTS = ['null', 'true', '0', '"text"', '[]', '[{"bot_id":1042,"chat_id":"x"}]']
 
-describeAdapters('request bodies', adapter => {
-  it.each(BROKEN)('E0.2 ER1 %s is not JSON: the answer is 400 and the call has no effect', async (_, body) => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const before = stateOf(harness, chat)
-    for (const id of HANDOVER_IDS) {
-      const answer = await post(harness, id, body)
-      expect([answer.status, answer.body.error?.code, answer.body.error?.field]).toEqual([400, 'invalid_json', null])
-      expect(answer.headers.get('x-handover-sim-unspecified')).toBe('errors.body')
-    }
-    expect(stateOf(harness, chat)).toEqual(before)
-  })
+it.each([
+  ...BROKEN.map(([name, body]) => [name, 'invalid_json', body] as const),
+  ...NO_OBJECTS.map(body => [body, 'invalid_parameter', body] as const),
+])('E0.2 ER1 a body that is %s is refused with 400 %s, and the call has no effect', async (_, code, body) => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const before = stateOf(setup, setup.chat)
+  for (const id of HANDOVER_IDS) {
+    const answer = await post(setup, id, body)
+    expect([answer.status, answer.body.error?.code, answer.body.error?.field]).toEqual([400, code, null])
+    const marks = code === 'invalid_json' ? 'errors.body' : 'errors.body, errors.validation'
+    expect(answer.headers.get('x-handover-sim-unspecified')).toBe(marks)
+  }
+  expect(stateOf(setup, setup.chat)).toEqual(before)
+})
 
-  it.each(NO_OBJECTS)('E0.2 ER1 the body %s is not an object: the answer is 400', async text => {
-    const harness = await setUp(adapter)
-    for (const id of HANDOVER_IDS) {
-      const { status, body } = await post(harness, id, text)
-      expect([status, body.error?.code]).toEqual([400, 'invalid_parameter'])
-      expect(body.error?.message).toContain('must be a JSON object')
-    }
-  })
+it.each(HANDOVER_IDS)('ER1 %s ignores unknown fields, and uses the last of equal keys', async id => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const good = JSON.stringify(validBody(id, setup.sim.botId, setup.chat.id)).slice(1, -1)
+  const overridden = id === 'availability' ? '"availability":"nonsense"' : '"chat_id":"nowhere"'
+  const body = `{${overridden},${good},"extra":{"deep":[1]},"Chat_ID":"y"}`
+  const { status, headers } = await post(setup, id, body)
+  expect(status).toBe(200)
+  expect(headers.get('x-handover-sim-unspecified')?.split(', ')).toContain('api.unknownFields')
+  const ignored = ['extra', 'Chat_ID'].map(field => `${field} is not a known field; it was ignored.`)
+  const { findings } = setup.sim.journal.query({ kind: 'api' }).at(-1)!
+  expect(findings.map(({ message }) => message)).toEqual(expect.arrayContaining(ignored))
+})
 
-  it.each(HANDOVER_IDS)('ER1 %s ignores unknown fields with a finding and a mark', async id => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const good = validBody(id, harness.sim.botId, chat.id)
-    const { status, headers } = await post(harness, id, JSON.stringify({ ...good, extra: { deep: [1] }, Chat_ID: 'y' }))
-    expect(status).toBe(200)
-    expect(headers.get('x-handover-sim-unspecified')?.split(', ')).toContain('api.unknownFields')
-    const calls = harness.sim.journal.query({ kind: 'api' })
-    const ignored = ['extra', 'Chat_ID'].map(field => `${field} is not a known field; it was ignored.`)
-    expect(calls.at(-1)?.findings.map(finding => finding.message)).toEqual(expect.arrayContaining(ignored))
-  })
+it.each([
+  ['ignored', undefined, 200, [{ message: 'sender.role is not a known field; it was ignored.' }]],
+  ['400', '400', 400, []],
+] as const)('ER1 unknown fields of sender: %s', async (_, knob, status, findings) => {
+  const { sim, api, chat } = await setUpChat(knob && { knobs: { 'api.unknownFields': knob } })
+  const buttons = [{ label: 'a', b: { c: 1 } }]
+  const sender = { ...AGENT, role: 'x' }
+  const answer = await api.message({ chat_id: chat.id, message: 'hi', sender, buttons })
+  expect([answer.status, answer.body.error?.field]).toEqual([status, knob && 'sender.role'])
+  if (knob === undefined) expect(sim.journal.query({ kind: 'api' })[0]).toMatchObject({ findings })
+  expect(chat.transcript.map(message => message.buttons)).toEqual(knob ? [] : [buttons])
+})
 
-  it('ER1 unknown fields inside sender are found, those of a button pass through', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    const body = {
-      chat_id: chat.id,
-      message: 'hi',
-      sender: { ...AGENT, role: 'x' },
-      buttons: [{ label: 'a', b: { c: 1 } }],
-    }
-    await harness.api.message(body)
-    expect(harness.sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({
-      findings: [{ message: 'sender.role is not a known field; it was ignored.' }],
-    })
-    expect(lastMessage(chat).buttons).toEqual([{ label: 'a', b: { c: 1 } }])
-  })
+it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
+  'ER1 the key %s is an unknown field like any other, in the body, a sender and a button',
+  async key => {
+    const setup = await setUpChat()
+    const { sim, api, chat } = setup
+    const evil = `"${key}":{"polluted":true,"label":"evil","handover":true,"name":"evil"}`
+    const ids = `"bot_id":${sim.botId},"chat_id":"${chat.id}"`
+    const sender = `{"name":"Kari","avatar":"x",${evil}}`
+    const body = `{${ids},"message":"hi","sender":${sender},"buttons":[{${evil}}],${evil}}`
+    expect((await post(setup, 'message', body)).status).toBe(200)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+    expect([lastMessage(chat).name, lastMessage(chat).buttons[0]?.label]).toEqual(['Kari', undefined])
+    await expect(chat.press('evil')).rejects.toThrow('no button')
+    expect((await api.chat(chat.id)).status).toBe(200)
+  },
+)
 
-  it('ER1 api.unknownFields=400 refuses unknown fields', async () => {
-    const harness = await setUp(adapter, { knobs: { 'api.unknownFields': '400' } })
-    const chat = await harness.sim.chat()
-    const refused = await harness.api.start({ chat_id: chat.id, sender: { role: 'x' } })
-    expect([refused.status, refused.body.error?.field, chat.status]).toEqual([400, 'sender.role', 'bot'])
-  })
+it('ER1 whole numbers may be written as 1042.0 or 1.042e3, a byte order mark may come first', async () => {
+  const setup = await setUpChat()
+  const { chat } = setup
+  for (const number of ['1042.0', '1.042e3']) {
+    expect((await post(setup, 'start', `\ufeff {"bot_id":${number},"chat_id":"${chat.id}"}\r\n`)).status).toBe(200)
+  }
+})
 
-  it.each(HANDOVER_IDS)('ER1 %s uses the last value of a key that is given twice', async id => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const good = JSON.stringify(validBody(id, harness.sim.botId, chat.id)).slice(1)
-    const first = id === 'availability' ? '"availability":"nonsense"' : '"chat_id":"nowhere"'
-    expect((await post(harness, id, `{${first},${good}`)).status).toBe(200)
-  })
+it.each(CHAT_BODY_IDS)('ER1 ER4 %s: refuses a body nested 100,000 deep, and answers the next call', async id => {
+  const setup = await setUpChat({ chat: { history: HISTORY } })
+  const { sim, chat } = setup
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const good = JSON.stringify(validBody(id, sim.botId, chat.id)).slice(0, -1)
+  const before = stateOf(setup, chat)
+  for (const field of [`"extra":${deep}`, `"buttons":[{"label":"x","deep":${deep}}]`]) {
+    expect((await post(setup, id, `${good},${field}}`)).status).toBe(400)
+  }
+  expect(() => JSON.stringify(sim.journal.query())).not.toThrow()
+  expect(stateOf(setup, chat)).toEqual(before)
+})
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    'ER1 the key %s is an unknown field like any other, in the body, a sender and a button',
-    async key => {
-      const harness = await setUp(adapter)
-      const chat = await harness.sim.chat()
-      const evil = `"${key}":{"polluted":true,"label":"evil","handover":true,"name":"evil"}`
-      const ids = `"bot_id":${harness.sim.botId},"chat_id":"${chat.id}"`
-      const sender = `{"name":"Kari","avatar":"x",${evil}}`
-      const answer = await post(
-        harness,
-        'message',
-        `{${ids},"message":"hi","sender":${sender},"buttons":[{${evil}}],${evil}}`,
-      )
-      expect(answer.status).toBe(200)
-      expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-      expect([lastMessage(chat).name, lastMessage(chat).buttons[0]?.label]).toEqual(['Kari', undefined])
-      await expect(chat.press('evil')).rejects.toThrow('no button')
-      expect((await harness.api.chat(chat.id)).status).toBe(200)
-    },
-  )
+it('ER4 accepts 200 levels, and does not count brackets in texts', async () => {
+  const setup = await setUpChat()
+  const { sim, api, chat } = setup
+  const good = JSON.stringify(validBody('message', sim.botId, chat.id)).slice(0, -1)
+  const nested = (levels: number) => `${good},"extra":${'['.repeat(levels)}"\\"[[["${']'.repeat(levels)}}`
+  expect((await post(setup, 'message', nested(199))).status).toBe(200)
+  expect((await post(setup, 'message', nested(200))).status).toBe(400)
+  const brackets = '[{"'.repeat(500)
+  expect((await api.message({ chat_id: chat.id, message: brackets })).status).toBe(200)
+  expect(lastMessage(chat).text).toBe(brackets)
+})
 
-  it('ER1 whole numbers may be written as 1042.0 or 1.042e3, a byte order mark may come first', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    for (const number of ['1042.0', '1.042e3']) {
-      expect((await post(harness, 'start', `\ufeff {"bot_id":${number},"chat_id":"${chat.id}"}\r\n`)).status).toBe(200)
-    }
-  })
-
-  it.each(CHAT_BODY_IDS)('ER1 ER4 %s: refuses a body nested 100,000 deep, and answers the next call', async id => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat({ history: HISTORY })
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const good = JSON.stringify(validBody(id, harness.sim.botId, chat.id)).slice(0, -1)
-    const before = stateOf(harness, chat)
-    for (const field of [`"extra":${deep}`, `"buttons":[{"label":"x","deep":${deep}}]`]) {
-      expect((await post(harness, id, `${good},${field}}`)).status).toBe(400)
-    }
-    expect(() => JSON.stringify(harness.sim.journal.query())).not.toThrow()
-    expect(stateOf(harness, chat)).toEqual(before)
-  })
-
-  it('ER4 accepts 200 levels, and does not count brackets in texts', async () => {
-    const harness = await setUp(adapter)
-    const chat = await harness.sim.chat()
-    const good = JSON.stringify(validBody('message', harness.sim.botId, chat.id)).slice(0, -1)
-    const nested = (levels: number) => `${good},"extra":${'['.repeat(levels)}"\\"[[["${']'.repeat(levels)}}`
-    expect((await post(harness, 'message', nested(199))).status).toBe(200)
-    expect((await post(harness, 'message', nested(200))).status).toBe(400)
-    const brackets = '[{"'.repeat(500)
-    expect((await harness.api.message({ chat_id: chat.id, message: brackets })).status).toBe(200)
-    expect(lastMessage(chat).text).toBe(brackets)
-  })
-
-  it('ER4 refuses a body over limits.body with 413, and accepts one of exactly that size', async () => {
-    const harness = await setUp(adapter, { knobs: { 'limits.body': 1000 } })
-    const chat = await harness.sim.chat()
-    const good = JSON.stringify(validBody('start', harness.sim.botId, chat.id))
-    const large = await post(harness, 'start', good.padEnd(1001))
-    expect([large.status, large.body.error?.code]).toEqual([413, 'payload_too_large'])
-    expect(large.headers.get('x-handover-sim-unspecified')).toBe('errors.body, limits.body')
-    expect(chat.status).toBe('bot')
-    expect((await post(harness, 'start', good.padEnd(1000))).status).toBe(200)
-  })
+it('ER4 refuses a body over limits.body with 413, and accepts one of exactly that size', async () => {
+  const setup = await setUpChat({ knobs: { 'limits.body': 1000 } })
+  const { sim, chat } = setup
+  const good = JSON.stringify(validBody('start', sim.botId, chat.id))
+  const large = await post(setup, 'start', good.padEnd(1001))
+  expect([large.status, large.body.error?.code]).toEqual([413, 'payload_too_large'])
+  expect(large.headers.get('x-handover-sim-unspecified')).toBe('errors.body, limits.body')
+  expect(chat.status).toBe('bot')
+  expect((await post(setup, 'start', good.padEnd(1000))).status).toBe(200)
 })

@@ -1,173 +1,118 @@
 import { expect, it } from 'vitest'
-import { describeAdapters } from '../support/adapters.ts'
 import { AGENT, lastMessage, takenOver, transcriptLines } from '../support/chats.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { setUpChat, setUpHandover } from '../support/test-simulator.ts'
 
-describeAdapters('handover status', adapter => {
-  it('W1 ST1 ST2 a fresh chat is bot-handled and the bot answers the user', async () => {
-    const { sim, hook } = await setUp(adapter)
-    const chat = await sim.chat()
-    expect(chat.status).toBe('bot')
-    await chat.says('hello')
-    expect(transcriptLines(chat)).toEqual(['user: hello', 'bot: Hi there! What can I help you with?'])
-    expect(hook.events()).toEqual([])
-  })
+const BOT_ANSWER = { from: 'bot', text: 'Hi there! What can I help you with?' }
 
-  it('ST4 ST19 EV3 a press while open sends REQUESTING TAKEOVER', async () => {
-    const { sim, hook } = await setUp(adapter)
-    const chat = await sim.chat()
-    const { ack } = await chat.press('handover')
-    expect(ack?.status).toBe(200)
-    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-    expect(hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat.id).toBe(chat.id)
-  })
-
-  it('ST5 after a press the request is pending and the bot still answers', async () => {
-    const { sim, hook, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    await chat.press('handover')
-    expect(chat.status).toBe('pending')
-    await chat.says('hello')
-    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
-    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-    expect((await api.chat(chat.id)).body.chat.taken_over).toBeNull()
-  })
-
-  it.each(['bot', 'pending'] as const)('ST6 ST7 E4.1 E4.2 start takes over a chat that is %s', async status => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    if (status === 'pending') await chat.press('handover')
-    expect(chat.status).toBe(status)
-    const { status: code, body } = await api.start({ chat_id: chat.id })
-    expect(code).toBe(200)
-    expect(body).toMatchObject({ event: 'TAKEOVER STARTED', chat_id: chat.id })
-    expect(chat.status).toBe('agent')
-  })
-
-  it('ST8 E4.6 E4.5 the bot announces the agent in the message that the answer names', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    const { body } = await api.start({ chat_id: chat.id, sender: AGENT })
-    expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has joined the chat.' })
-  })
-
-  it('ST8 E4.3 without a sender the notice names no agent', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    expect((await api.start({ chat_id: chat.id })).status).toBe(200)
-    expect(lastMessage(chat).text).toBe('An agent has joined the chat.')
-  })
-
-  it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, gets no bot answer', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const before = chat.transcript.length
-    const { ack, messageId } = await chat.says('Where is my parcel?')
-    expect(ack?.status).toBe(200)
-    expect(harness.hook.payloadsOf('MESSAGE FROM USER').map(payload => payload.message)).toEqual([
-      'Where is my parcel?',
-    ])
-    expect(chat.status).toBe('agent')
-    await harness.sim.clock.advance('24h')
-    expect(chat.transcript.slice(before)).toMatchObject([{ id: messageId, from: 'user' }])
-  })
-
-  it('ST13 ST14 E5.1 E5.2 E5.4 end hands the chat back to the bot', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const { status, body } = await harness.api.end({ chat_id: chat.id })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ event: 'TAKEOVER ENDED', chat_id: chat.id })
-    expect(chat.status).toBe('bot')
-  })
-
-  it('ST15 E5.5 the bot announces that the agent left in the message that the answer names', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const { body } = await harness.api.end({ chat_id: chat.id })
-    expect(lastMessage(chat)).toMatchObject({ id: body.chatmessage_id, from: 'bot', text: 'Kari has left the chat.' })
-  })
-
-  it('E5.3 the notice at the end names the sender of end', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.end({ chat_id: chat.id, sender: { name: 'Ola' } })
-    expect(lastMessage(chat).text).toBe('Ola has left the chat.')
-  })
-
-  it('ST16 W2 after the end the bot answers again and the webhook gets no event', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.end({ chat_id: chat.id })
-    expect((await chat.says('hello')).ack).toBeNull()
-    expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: 'Hi there! What can I help you with?' })
-    expect(harness.hook.events()).toEqual([])
-  })
-
-  it('ST6 ST7 a second start while taken over replaces sender and attachment support', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness, { supports_attachment: true })
-    const again = await harness.api.start({ chat_id: chat.id, sender: { name: 'Ola' } })
-    expect(again.status).toBe(200)
-    expect(again.headers.get('x-handover-sim-unspecified')).toBe('start.again')
-    expect(lastMessage(chat)).toMatchObject({ id: again.body.chatmessage_id, text: 'Ola has joined the chat.' })
-    await chat.says('hi')
-    expect(harness.hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
-  })
-
-  it('ST13 an end without a takeover confirms, adds no message and returns a new id', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: [{ user: 'hi' }] })
-    const ended = await api.end({ chat_id: chat.id })
-    expect(ended.body.event).toBe('TAKEOVER ENDED')
-    expect(ended.headers.get('x-handover-sim-unspecified')).toBe('end.idle')
-    expect(chat.transcript.map(message => message.id)).not.toContain(ended.body.chatmessage_id)
-    expect(transcriptLines(chat)).toEqual(['user: hi'])
-  })
-
-  it('ST6 a takeover changes no other chat', async () => {
-    const harness = await setUp(adapter)
-    const other = await harness.sim.chat()
-    const chat = await takenOver(harness)
-    await other.says('hello')
-    expect([chat.status, other.status]).toEqual(['agent', 'bot'])
-    expect(lastMessage(other).from).toBe('bot')
-    expect(harness.hook.events()).toEqual([])
-  })
+it('W1 ST1 ST2 a fresh chat is bot-handled and the bot answers the user', async () => {
+  const { hook, chat } = await setUpChat()
+  expect(chat.status).toBe('bot')
+  await chat.says('hello')
+  expect(transcriptLines(chat)).toEqual(['user: hello', 'bot: Hi there! What can I help you with?'])
+  expect(hook.events()).toEqual([])
 })
 
-describeAdapters('handover by knob', adapter => {
-  it.each([
-    ['start.unrequested', 'start', 'bot'],
-    ['start.again', 'start', 'agent'],
-    ['end.idle', 'end', 'bot'],
-  ] as const)('ST1 %s=409 refuses %s in a chat that is %s and changes nothing', async (knob, endpoint, status) => {
-    const harness = await setUp(adapter, { knobs: { [knob]: '409' } })
-    const chat = await harness.sim.chat()
-    if (status === 'agent') {
-      await chat.press('handover')
-      await harness.api.start({ chat_id: chat.id })
-    }
-    const before = chat.view()
-    const refused = await harness.api.call(endpoint, { chat_id: chat.id })
-    expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
-    expect(chat.view()).toEqual(before)
-  })
+it('ST4 ST5 ST19 EV3 a press while open sends REQUESTING TAKEOVER; until start, the bot still answers', async () => {
+  const { hook, api, chat } = await setUpChat()
+  expect((await chat.press('handover')).ack?.status).toBe(200)
+  expect([chat.status, hook.payloadsOf('REQUESTING TAKEOVER')[0]?.chat.id]).toEqual(['pending', chat.id])
+  await chat.says('hello')
+  expect(lastMessage(chat)).toMatchObject(BOT_ANSWER)
+  expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
+  expect((await api.chat(chat.id)).body.chat.taken_over).toBeNull()
+})
 
-  it('ST5 request.forwardPending=on forwards user messages while a request waits', async () => {
-    const { sim, hook } = await setUp(adapter, { knobs: { 'request.forwardPending': 'on' } })
-    const chat = await sim.chat()
-    await chat.press('handover')
-    await chat.says('hello')
-    expect(hook.events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
-    expect(lastMessage(chat).from).toBe('bot')
-  })
+it.each([
+  ['bot', undefined, 'An agent has joined the chat.'],
+  ['pending', AGENT, 'Kari has joined the chat.'],
+])('ST6 ST7 ST8 EV13 E4.1 E4.2 E4.3 E4.5 E4.6 start takes over: %s', async (status, sender, text) => {
+  const { api, chat } = await setUpChat()
+  if (status === 'pending') await chat.press('handover')
+  expect(chat.status).toBe(status)
+  const started = await api.start({ chat_id: chat.id, ...(sender && { sender }) })
+  expect(started).toMatchObject({ status: 200, body: { event: 'TAKEOVER STARTED', chat_id: chat.id } })
+  expect(lastMessage(chat)).toMatchObject({ id: started.body.chatmessage_id, from: 'bot', text })
+  expect(chat.status).toBe('agent')
+})
 
-  it('ST4 request.repeat=ignore sends one request however often the user presses', async () => {
-    const { sim, hook } = await setUp(adapter, { knobs: { 'request.repeat': 'ignore' } })
-    const chat = await sim.chat()
+it('W2 ST3 ST11 ST12 EV6 a user message goes to the webhook, stays taken over, gets no bot answer', async () => {
+  const { sim, hook, chat } = await setUpHandover()
+  const before = chat.transcript.length
+  const { ack, messageId } = await chat.says('Where is my parcel?')
+  expect(ack?.status).toBe(200)
+  expect(hook.payloadsOf('MESSAGE FROM USER').map(payload => payload.message)).toEqual(['Where is my parcel?'])
+  await sim.clock.advance('24h')
+  expect(chat.status).toBe('agent')
+  expect(chat.transcript.slice(before)).toMatchObject([{ id: messageId, from: 'user' }])
+})
+
+it.each([
+  [undefined, 'Kari has left the chat.'],
+  [{ name: 'Ola' }, 'Ola has left the chat.'],
+])('ST13 ST14 ST15 ST16 EV14 W2 E5.1 E5.2 E5.3 E5.4 E5.5 end hands back: %j', async (sender, text) => {
+  const { api, hook, chat } = await setUpHandover()
+  const ended = await api.end({ chat_id: chat.id, ...(sender && { sender }) })
+  expect(ended).toMatchObject({ status: 200, body: { event: 'TAKEOVER ENDED', chat_id: chat.id } })
+  expect(lastMessage(chat)).toMatchObject({ id: ended.body.chatmessage_id, from: 'bot', text })
+  expect(chat.status).toBe('bot')
+  expect((await chat.says('hello')).ack).toBeNull()
+  expect(lastMessage(chat)).toMatchObject(BOT_ANSWER)
+  expect(hook.events()).toEqual([])
+})
+
+it('ST6 ST7 a second start while taken over replaces sender and attachment support', async () => {
+  const { api, hook, chat } = await setUpHandover({ start: { supports_attachment: true } })
+  const again = await api.start({ chat_id: chat.id, sender: { name: 'Ola' } })
+  expect([again.status, again.headers.get('x-handover-sim-unspecified')]).toEqual([200, 'start.again'])
+  expect(lastMessage(chat)).toMatchObject({ id: again.body.chatmessage_id, text: 'Ola has joined the chat.' })
+  await chat.says('hi')
+  expect(hook.payloadsOf('MESSAGE FROM USER')[0]).not.toHaveProperty('attachments')
+})
+
+it('ST13 an end without a takeover confirms, adds no message and returns a new id', async () => {
+  const { api, chat } = await setUpChat({ chat: { history: [{ user: 'hi' }] } })
+  const ended = await api.end({ chat_id: chat.id })
+  expect(ended.body.event).toBe('TAKEOVER ENDED')
+  expect(ended.headers.get('x-handover-sim-unspecified')).toBe('end.idle')
+  expect(chat.transcript.map(message => message.id)).not.toContain(ended.body.chatmessage_id)
+  expect(transcriptLines(chat)).toEqual(['user: hi'])
+})
+
+it('ST6 a takeover changes no other chat', async () => {
+  const { chat: other, ...setup } = await setUpChat()
+  const chat = await takenOver(setup)
+  await other.says('hello')
+  expect([chat.status, other.status, lastMessage(other).from]).toEqual(['agent', 'bot', 'bot'])
+  expect(setup.hook.events()).toEqual([])
+})
+
+it.each([
+  ['start.unrequested', 'start', 'bot'],
+  ['start.again', 'start', 'agent'],
+  ['end.idle', 'end', 'bot'],
+] as const)('ST1 %s=409 refuses %s in a chat that is %s and changes nothing', async (knob, endpoint, status) => {
+  const { api, chat } = await setUpChat({ knobs: { [knob]: '409' } })
+  if (status === 'agent') {
     await chat.press('handover')
-    expect((await chat.press('handover')).ack).toBeNull()
-    expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-  })
+    await api.start({ chat_id: chat.id })
+  }
+  const before = chat.view()
+  const refused = await api.call(endpoint, { chat_id: chat.id })
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+  expect(chat.view()).toEqual(before)
+})
+
+it('ST5 request.forwardPending=on forwards user messages while a request waits', async () => {
+  const { hook, chat } = await setUpChat({ knobs: { 'request.forwardPending': 'on' } })
+  await chat.press('handover')
+  await chat.says('hello')
+  expect(hook.events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
+  expect(lastMessage(chat).from).toBe('bot')
+})
+
+it('ST4 request.repeat=ignore sends one request however often the user presses', async () => {
+  const { hook, chat } = await setUpChat({ knobs: { 'request.repeat': 'ignore' } })
+  await chat.press('handover')
+  expect((await chat.press('handover')).ack).toBeNull()
+  expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
 })

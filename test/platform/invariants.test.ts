@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { type Command, type RandomConditions, randomCommand, randomConditions } from '../support/random-commands.ts'
 import { type History, optionsFor, playCommands, type Step, withoutWallTimes } from '../support/random-history.ts'
-import { type SimulatorSetup, setUp, setUpOpen } from '../support/test-simulator.ts'
+import { type SimulatorSetup, setUpChat, setUpOpen } from '../support/test-simulator.ts'
 
 const conversation = fc.array(randomCommand, { minLength: 1, maxLength: 40 })
-const RUNS = { numRuns: 150 }
 
 interface Played {
   readonly harness: SimulatorSetup
@@ -36,16 +35,13 @@ afterAll(async () => {
   plays.clear()
 })
 
-const forAll = (
-  runs: { numRuns: number },
-  check: (harness: SimulatorSetup, history: History, world: RandomConditions) => void,
-) =>
+const forAll = (check: (harness: SimulatorSetup, history: History, world: RandomConditions) => void) =>
   fc.assert(
     fc.asyncProperty(randomConditions, conversation, async (world, commands) => {
       const { harness, history } = await playOnce(world, commands)
       check(harness, history, world)
     }),
-    runs,
+    { numRuns: 60 },
   )
 
 const fresh = ({ before, after }: Step, chat: number) => after[chat]!.messages.slice(before[chat]!.messages.length)
@@ -62,13 +58,13 @@ function botKeptSilent(step: Step): void {
 }
 
 it('W2 ST3 ST12 the bot never adds a message while an agent is in the chat', async () => {
-  await forAll(RUNS, (_, { steps }) => {
+  await forAll((_, { steps }) => {
     for (const step of steps) botKeptSilent(step)
   })
 })
 
 it('A5 ER1 a refused call changes nothing: no chat, no event, no note', async () => {
-  await forAll(RUNS, (_, { steps }, { slowTranslation }) => {
+  await forAll((_, { steps }, { slowTranslation }) => {
     if (slowTranslation) return
     for (const { status, before, after, effects } of steps) {
       if (status === null || status === 200) continue
@@ -89,7 +85,7 @@ function nextStatus(status: Statuses[number], { command, status: answer }: Step,
 }
 
 it('ST1 ST5 ST6 ST13 ST18 ST21 status and events follow the table of states, step by step', async () => {
-  await forAll(RUNS, (_, { steps }, { slowTranslation }) => {
+  await forAll((_, { steps }, { slowTranslation }) => {
     if (slowTranslation) return
     let open = true
     for (const step of steps) {
@@ -109,7 +105,7 @@ it('ST1 ST5 ST6 ST13 ST18 ST21 status and events follow the table of states, ste
 })
 
 it('E0.2 ER1 every request gets exactly one answer and one entry', async () => {
-  await forAll(RUNS, ({ sim }, { calls, steps }) => {
+  await forAll(({ sim }, { calls, steps }) => {
     expect(sim.journal.query({ kind: 'api' })).toHaveLength(calls)
     for (const { command, status } of steps) {
       expect(status === null).toBe(command.kind !== 'call' && command.kind !== 'availability')
@@ -119,7 +115,7 @@ it('E0.2 ER1 every request gets exactly one answer and one entry', async () => {
 })
 
 it('EV1 WH1 deliveries of a chat come in the order of its events, each event until 200 or the last try', async () => {
-  await forAll(RUNS, ({ sim, hook }, { chats }, { retry }) => {
+  await forAll(({ sim, hook }, { chats }, { retry }) => {
     for (const { id } of chats) {
       const events = sim.journal.query({ kind: 'event', chatId: id })
       const tries = sim.journal.query({ kind: 'delivery', chatId: id })
@@ -137,7 +133,7 @@ it('EV1 WH1 deliveries of a chat come in the order of its events, each event unt
 })
 
 it('EV1 the journal has no gaps, and causes come before their effects', async () => {
-  await forAll(RUNS, ({ sim }) => {
+  await forAll(({ sim }) => {
     const entries = sim.journal.query()
     expect(entries.map(entry => entry.seq)).toEqual(entries.map((_, index) => index + 1))
     for (const { seq, cause, kind } of entries) {
@@ -151,7 +147,7 @@ it('EV1 the journal has no gaps, and causes come before their effects', async ()
 })
 
 it('R-MSG.1 R-MSG.2 R-REC.6 messages have their own ids and strictly increasing times', async () => {
-  await forAll(RUNS, (_, { chats }) => {
+  await forAll((_, { chats }) => {
     const all = chats.flatMap(chat => chat.transcript)
     expect(new Set(all.map(message => message.id)).size).toBe(all.length)
     for (const { transcript } of chats) {
@@ -172,11 +168,11 @@ it('R-USER R-ATT the same seed and steps give the same payload bytes, ids, trans
       if (!world.slowTranslation) expect(withoutWallTimes(second.harness)).toEqual(withoutWallTimes(first.harness))
       await second.harness.sim.close()
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 
 it('R-USER another seed gives other ids', async () => {
-  const chats = await Promise.all([1, 2].map(async seed => (await setUp(undefined, { seed })).sim.chat()))
+  const chats = await Promise.all([1, 2].map(async seed => (await setUpChat({ seed })).chat))
   expect(new Set(chats.flatMap(chat => [chat.id, chat.userId])).size).toBe(4)
 })

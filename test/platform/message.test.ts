@@ -1,119 +1,76 @@
 import { expect, it } from 'vitest'
-import { describeAdapters } from '../support/adapters.ts'
-import { AGENT, lastMessage, takenOver, transcriptLines } from '../support/chats.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { AGENT, lastMessage, transcriptLines } from '../support/chats.ts'
+import { setUpChat, setUpHandover } from '../support/test-simulator.ts'
 
-describeAdapters('messages to the user', adapter => {
-  it('E6.1 E6.2 E6.3 E6.7 message confirms with the id of the message the user sees', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const { status, body } = await harness.api.message({ chat_id: chat.id, message: 'Hello!', sender: AGENT })
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      event: 'MESSAGE SENT TO USER',
-      chat_id: chat.id,
-      chatmessage_id: lastMessage(chat).id,
-    })
-  })
-
-  it('E6.5 R-SENDER.3 R-SENDER.4 the user sees the sender as author, not the bot', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.message({ chat_id: chat.id, message: 'Hello!', sender: { ...AGENT, name: 'Ola Nordmann' } })
-    expect(lastMessage(chat)).toMatchObject({ from: 'agent', name: 'Ola Nordmann', text: 'Hello!' })
-  })
-
-  it('E6.6 a queue notice of the system can be sent before a takeover', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    await chat.press('handover')
-    const sender = { name: 'Queue', avatar: 'https://desk.example.test/queue.png' }
-    const sent = await api.message({ chat_id: chat.id, message: 'You are number 3.', sender })
-    expect(sent.status).toBe(200)
-    expect(lastMessage(chat)).toMatchObject({ from: 'agent', name: 'Queue', text: 'You are number 3.' })
-    expect(chat.status).toBe('pending')
-  })
-
-  it('R-BTN E6.4 buttons reach the user as they were sent and can be pressed', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const buttons = [{ label: 'Read more', url: 'https://shop.example.test/help', style: { tone: 'quiet' } }]
-    await harness.api.message({ chat_id: chat.id, message: 'See this', sender: AGENT, buttons })
-    expect(lastMessage(chat).buttons).toEqual(buttons)
-    const record = (await harness.api.chat(chat.id)).body.chat
-    expect(record.messages.at(-1)?.buttons).toEqual(buttons)
-    expect(await chat.press('Read more')).toMatchObject({ messageId: null, deliveryId: null, ack: null })
-  })
-
-  it('E6.4 R-BTN without buttons a message has none', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.message({ chat_id: chat.id, message: 'plain', sender: AGENT })
-    expect(lastMessage(chat).buttons).toEqual([])
-  })
-
-  it.each([
-    ['no sender', {}, 'Kari'],
-    ['no name', { sender: { avatar: AGENT.avatar } }, 'Kari'],
-    ['no avatar', { sender: { name: 'Ola' } }, 'Ola'],
-  ])('R-SENDER.3 %s on message is accepted with a finding', async (_, extra, name) => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const sent = await harness.api.message({ chat_id: chat.id, message: 'hi', ...extra })
-    expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, 'strict.sender'])
-    expect(lastMessage(chat).name).toBe(name)
-    const calls = harness.sim.journal.query({ kind: 'api' })
-    expect(calls.at(-1)).toMatchObject({ findings: [{ rule: 'R-SENDER.4' }] })
-  })
-
-  it('R-SENDER.1 R-SENDER.2 start and end take any part of a sender, or none', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat()
-    for (const sender of [undefined, {}, { name: 'A' }, { avatar: 'https://a.example.test/x.png' }, AGENT]) {
-      const body = { chat_id: chat.id, ...(sender ? { sender } : {}) }
-      expect((await api.start(body)).status).toBe(200)
-      expect((await api.end(body)).status).toBe(200)
-    }
-    const findings = sim.journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? entry.findings : []))
-    expect(findings).toEqual([])
-  })
-
-  it('E6.5 messages keep the order they were sent in', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    const texts = Array.from({ length: 20 }, (_, index) => `number ${index}`)
-    for (const message of texts) await harness.api.message({ chat_id: chat.id, message, sender: AGENT })
-    expect(transcriptLines(chat).slice(1)).toEqual(texts.map(text => `agent: ${text}`))
-  })
-
-  it('E6.2 text arrives unchanged: line breaks, quotes, emoji, right-to-left, a lone NUL', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    for (const message of ['a\r\nb\tc', '"\\/', '👩‍👩‍👧‍👦 ünï', 'مرحبا', ' \u0000 ', '</script>', ' padded ']) {
-      await harness.api.message({ chat_id: chat.id, message, sender: AGENT })
-      expect(lastMessage(chat).text).toBe(message)
-    }
-  })
+it('EV15 E6.1 E6.2 E6.3 E6.5 E6.7 R-SENDER.3 R-SENDER.4 message confirms with the id of the message the user sees', async () => {
+  const { api, chat } = await setUpHandover()
+  const sender = { ...AGENT, name: 'Ola Nordmann' }
+  const { status, body } = await api.message({ chat_id: chat.id, message: 'Hello!', sender })
+  const { id } = lastMessage(chat)
+  expect([status, body]).toEqual([200, { event: 'MESSAGE SENT TO USER', chat_id: chat.id, chatmessage_id: id }])
+  expect(lastMessage(chat)).toMatchObject({ from: 'agent', name: 'Ola Nordmann', text: 'Hello!', buttons: [] })
 })
 
-describeAdapters('messages by knob', adapter => {
-  it.each([
-    ['strict.sender', 'on', { message: 'hi' }, 400, 'sender'],
-    ['strict.sender', 'on', { message: 'hi', sender: { name: 'A' } }, 400, 'sender.avatar'],
-    ['buttons.schema', 'strict', { message: 'hi', sender: AGENT, buttons: [{ url: 'x' }] }, 400, 'buttons[0].label'],
-    ['message.requiresTakeover', 'on', { message: 'hi', sender: AGENT }, 409, null],
-  ])('E6.3 %s=%s refuses %j', async (knob, value, body, status, field) => {
-    const { sim, api } = await setUp(adapter, { knobs: { [knob]: value } })
-    const chat = await sim.chat()
-    const refused = await api.message({ chat_id: chat.id, ...body })
-    expect([refused.status, refused.body.error?.field]).toEqual([status, field])
-    expect(chat.transcript).toEqual([])
-  })
+it('E6.6 a queue notice of the system can be sent before a takeover', async () => {
+  const { api, chat } = await setUpChat()
+  await chat.press('handover')
+  const sender = { name: 'Queue', avatar: 'https://desk.example.test/queue.png' }
+  expect((await api.message({ chat_id: chat.id, message: 'You are number 3.', sender })).status).toBe(200)
+  expect(lastMessage(chat)).toMatchObject({ from: 'agent', name: 'Queue', text: 'You are number 3.' })
+  expect(chat.status).toBe('pending')
+})
 
-  it('E6.2 message.allowEmpty=on takes an empty text', async () => {
-    const { sim, api } = await setUp(adapter, { knobs: { 'message.allowEmpty': 'on' } })
-    const chat = await sim.chat()
-    expect((await api.message({ chat_id: chat.id, message: '', sender: AGENT })).status).toBe(200)
-    expect(transcriptLines(chat)).toEqual(['agent: '])
-  })
+it('R-BTN E6.4 buttons reach the user as they were sent and can be pressed', async () => {
+  const { api, chat } = await setUpHandover()
+  const buttons = [{ label: 'Read more', url: 'https://shop.example.test/help', style: { tone: 'quiet' } }]
+  await api.message({ chat_id: chat.id, message: 'See this', sender: AGENT, buttons })
+  expect(lastMessage(chat).buttons).toEqual(buttons)
+  expect((await api.chat(chat.id)).body.chat.messages.at(-1)?.buttons).toEqual(buttons)
+  expect(await chat.press('Read more')).toMatchObject({ messageId: null, deliveryId: null, ack: null })
+})
+
+it.each([
+  ['no sender', {}, 'Kari'],
+  ['no name', { sender: { avatar: AGENT.avatar } }, 'Kari'],
+  ['no avatar', { sender: { name: 'Ola' } }, 'Ola'],
+])('R-SENDER.3 %s on message is accepted with a finding', async (_, extra, name) => {
+  const { sim, api, chat } = await setUpHandover()
+  const sent = await api.message({ chat_id: chat.id, message: 'hi', ...extra })
+  expect([sent.status, sent.headers.get('x-handover-sim-unspecified')]).toEqual([200, 'strict.sender'])
+  expect(lastMessage(chat).name).toBe(name)
+  expect(sim.journal.query({ kind: 'api' }).at(-1)).toMatchObject({ findings: [{ rule: 'R-SENDER.4' }] })
+})
+
+it('R-SENDER.1 R-SENDER.2 start and end take any part of a sender, or none', async () => {
+  const { sim, api, chat } = await setUpChat()
+  for (const sender of [undefined, {}, { name: 'A' }, { avatar: 'https://a.example.test/x.png' }, AGENT]) {
+    const body = { chat_id: chat.id, ...(sender ? { sender } : {}) }
+    expect([(await api.start(body)).status, (await api.end(body)).status]).toEqual([200, 200])
+  }
+  expect(sim.journal.query({ kind: 'api' }).flatMap(({ findings }) => findings)).toEqual([])
+})
+
+it('E6.2 E6.5 texts arrive in order and unchanged: line breaks, quotes, emoji, right-to-left, a lone NUL', async () => {
+  const { api, chat } = await setUpHandover()
+  const texts = ['a\r\nb\tc', '"\\/', '👩‍👩‍👧‍👦 ünï', 'مرحبا', ' \u0000 ', '</script>', ' padded ', '1', '2', '3']
+  for (const message of texts) await api.message({ chat_id: chat.id, message, sender: AGENT })
+  expect(transcriptLines(chat).slice(1)).toEqual(texts.map(text => `agent: ${text}`))
+})
+
+it.each([
+  ['strict.sender', 'on', { message: 'hi' }, 400, 'sender'],
+  ['strict.sender', 'on', { message: 'hi', sender: { name: 'A' } }, 400, 'sender.avatar'],
+  ['buttons.schema', 'strict', { message: 'hi', sender: AGENT, buttons: [{ url: 'x' }] }, 400, 'buttons[0].label'],
+  ['message.requiresTakeover', 'on', { message: 'hi', sender: AGENT }, 409, null],
+])('E6.3 %s=%s refuses %j', async (knob, value, body, status, field) => {
+  const { api, chat } = await setUpChat({ knobs: { [knob]: value } })
+  const refused = await api.message({ chat_id: chat.id, ...body })
+  expect([refused.status, refused.body.error?.field]).toEqual([status, field])
+  expect(chat.transcript).toEqual([])
+})
+
+it('E6.2 message.allowEmpty=on takes an empty text', async () => {
+  const { api, chat } = await setUpChat({ knobs: { 'message.allowEmpty': 'on' } })
+  expect((await api.message({ chat_id: chat.id, message: '', sender: AGENT })).status).toBe(200)
+  expect(transcriptLines(chat)).toEqual(['agent: '])
 })

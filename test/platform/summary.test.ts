@@ -1,120 +1,87 @@
 import { expect, it } from 'vitest'
 import type { SummaryInput } from '../../src/platform/rules/engines.ts'
-import { describeAdapters } from '../support/adapters.ts'
 import { AGENT } from '../support/chats.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { setUpChat } from '../support/test-simulator.ts'
 
 const users = (...texts: string[]) => texts.map(user => ({ user }))
 const LONG = users('My parcel has not arrived yet.', 'Order 100-48213.')
 
-describeAdapters('summaries', adapter => {
-  it('E2.1 E2.2 E2.3 EV11 W8 summarize answers SUMMARIZED with chat_id and summary', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: LONG })
-    const { status, body } = await api.summarize({ chat_id: chat.id })
-    expect(status).toBe(200)
-    expect(body).toEqual({ event: 'SUMMARIZED', chat_id: chat.id, summary: expect.any(String) })
-    expect(body.summary).toContain('My parcel has not arrived yet.')
-    expect(body.summary).toContain('Order 100-48213.')
-  })
+it('E2.1 E2.2 E2.3 EV11 W8 summarize answers SUMMARIZED with chat_id and summary', async () => {
+  const { api, chat } = await setUpChat({ chat: { history: LONG } })
+  const { status, body } = await api.summarize({ chat_id: chat.id })
+  expect(status).toBe(200)
+  expect(body).toEqual({ event: 'SUMMARIZED', chat_id: chat.id, summary: expect.any(String) })
+  expect(body.summary).toContain('My parcel has not arrived yet.')
+  expect(body.summary).toContain('Order 100-48213.')
+})
 
-  it.each([
-    ['no user message', [], 400],
-    ['one long user message', ['x'.repeat(100)], 400],
-    ['two with 30 characters', ['x'.repeat(15), 'y'.repeat(15)], 400],
-    ['two with 31 characters', ['x'.repeat(15), 'y'.repeat(16)], 200],
-    ['ten with 30', Array(10).fill('abc'), 400],
-    ['ten with 40', Array(10).fill('abcd'), 200],
-    ['padding that does not count', ['x'.repeat(15), `  ${'y'.repeat(15)}\n `], 400],
-    ['30 emoji of two units each', ['👍'.repeat(15), '👍'.repeat(15)], 400],
-    ['31 emoji', ['👍'.repeat(15), '👍'.repeat(16)], 200],
-  ])('E2.4 ER3 L1 L2 %s', async (_, texts, status) => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: users(...texts) })
-    const answer = await api.summarize({ chat_id: chat.id })
-    expect(answer.status).toBe(status)
-    if (status === 400) expect(answer.body.error).toMatchObject({ code: 'precondition_failed', field: 'chat_id' })
-  })
+it.each([
+  ['no user message', [], 400],
+  ['one long user message', ['x'.repeat(100)], 400],
+  ['two with 30 characters', ['x'.repeat(15), 'y'.repeat(15)], 400],
+  ['two with 31 characters', ['x'.repeat(15), 'y'.repeat(16)], 200],
+  ['ten with 30', Array(10).fill('abc'), 400],
+  ['ten with 40', Array(10).fill('abcd'), 200],
+  ['padding that does not count', ['x'.repeat(15), `  ${'y'.repeat(15)}\n `], 400],
+  ['30 emoji of two units each', ['👍'.repeat(15), '👍'.repeat(15)], 400],
+  ['31 emoji', ['👍'.repeat(15), '👍'.repeat(16)], 200],
+])('E2.4 ER3 L1 L2 %s', async (_, texts, status) => {
+  const { api, chat } = await setUpChat({ chat: { history: users(...texts) } })
+  const answer = await api.summarize({ chat_id: chat.id })
+  expect(answer.status).toBe(status)
+  if (status === 400) expect(answer.body.error).toMatchObject({ code: 'precondition_failed', field: 'chat_id' })
+})
 
-  it('L1 L2 what bot and agent write does not count', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: users('short') })
-    await api.start({ chat_id: chat.id })
-    await api.message({ chat_id: chat.id, message: 'A long message of the agent, much too long.', sender: AGENT })
-    const { body } = await api.summarize({ chat_id: chat.id })
-    expect(body.error?.message).toContain('it has 1 with 5')
-  })
+it('L1 L2 what bot and agent write does not count', async () => {
+  const { api, chat } = await setUpChat({ chat: { history: users('short') } })
+  await api.start({ chat_id: chat.id })
+  await api.message({ chat_id: chat.id, message: 'A long message of the agent, much too long.', sender: AGENT })
+  const { body } = await api.summarize({ chat_id: chat.id })
+  expect(body.error?.message).toContain('it has 1 with 5')
+})
 
-  it('L2 summarize.count=utf16 counts units, summarize.errorStatus changes the status', async () => {
-    const { sim, api } = await setUp(adapter, { knobs: { 'summarize.count': 'utf16', 'summarize.errorStatus': '422' } })
-    const [enough, short] = [await sim.chat({ history: users('👍'.repeat(8), '👍'.repeat(8)) }), await sim.chat()]
-    expect((await api.summarize({ chat_id: enough.id })).status).toBe(200)
-    expect((await api.summarize({ chat_id: short.id })).status).toBe(422)
-  })
+it('L2 summarize.count=utf16 counts units, summarize.errorStatus changes the status', async () => {
+  const knobs = { 'summarize.count': 'utf16', 'summarize.errorStatus': '422' } as const
+  const { sim, api, chat: short } = await setUpChat({ knobs })
+  const enough = await sim.chat({ history: users('👍'.repeat(8), '👍'.repeat(8)) })
+  expect((await api.summarize({ chat_id: enough.id })).status).toBe(200)
+  expect((await api.summarize({ chat_id: short.id })).status).toBe(422)
+})
 
-  it.each(['en', 'nb', 'de', 'ar', 'fi'])(
-    'E2.3 the summary of a chat in %s draws on what the user wrote',
-    async language => {
-      const { sim, api } = await setUp(adapter)
-      const chat = await sim.chat({ language, history: LONG })
-      expect((await api.summarize({ chat_id: chat.id })).body.summary).toContain('Order 100-48213.')
-    },
-  )
+it('E2.5 E2.7 W6 the answer waits for the model, which gets the prompt of the workspace', async () => {
+  const asked = Promise.withResolvers<SummaryInput>()
+  const answer = Promise.withResolvers<string>()
+  const summarize = (input: SummaryInput) => {
+    asked.resolve(input)
+    return answer.promise
+  }
+  const knobs = { 'summarize.prompt': 'Be brief' }
+  const { sim, api, chat } = await setUpChat({ summarize, knobs, chat: { language: 'nb', history: LONG } })
+  const pending = api.summarize({ chat_id: chat.id })
+  const userMessages = LONG.map(({ user }) => user)
+  expect(await asked.promise).toEqual({ chatId: chat.id, language: 'nb', userMessages, prompt: 'Be brief' })
+  expect(sim.journal.query({ kind: 'api' })).toEqual([])
+  answer.resolve('In short: a parcel.')
+  expect((await pending).body.summary).toBe('In short: a parcel.')
+})
 
-  it('E2.5 the answer waits for the model', async () => {
-    let finish: (text: string) => void = () => {}
-    const asked: SummaryInput[] = []
-    const summarize = (input: SummaryInput) => {
-      asked.push(input)
-      return new Promise<string>(resolve => {
-        finish = resolve
-        reached()
-      })
-    }
-    let reached = () => {}
-    const started = new Promise<void>(resolve => {
-      reached = resolve
-    })
-    const { sim, api } = await setUp(adapter, { summarize })
-    const chat = await sim.chat({ language: 'nb', history: LONG })
-    const pending = api.summarize({ chat_id: chat.id })
-    await started
-    expect(sim.journal.query({ kind: 'api' })).toEqual([])
-    finish('In short: a parcel.')
-    expect((await pending).body.summary).toBe('In short: a parcel.')
-    expect(asked).toEqual([{ chatId: chat.id, language: 'nb', userMessages: LONG.map(({ user }) => user), prompt: '' }])
-  })
+it('E2.5 summarize.latency makes the answer take that long at least', async () => {
+  const { sim, api, chat } = await setUpChat({ knobs: { 'summarize.latency': '20ms' }, chat: { history: LONG } })
+  await api.summarize({ chat_id: chat.id })
+  const call = sim.journal.query({ kind: 'api' }).at(-1)!
+  expect(call.duration_ms).toBeGreaterThanOrEqual(18)
+})
 
-  it('E2.5 summarize.latency makes the answer take that long at least', async () => {
-    const { sim, api } = await setUp(adapter, { knobs: { 'summarize.latency': '20ms' } })
-    const chat = await sim.chat({ history: LONG })
-    await api.summarize({ chat_id: chat.id })
-    const call = sim.journal.query({ kind: 'api' }).at(-1)
-    expect(call).toMatchObject({ status: 200 })
-    expect((call as { duration_ms: number }).duration_ms).toBeGreaterThanOrEqual(18)
-  })
+it('E2.6 two calls return the same text, or different ones with summarize.vary=on', async () => {
+  const { sim, api, chat } = await setUpChat({ chat: { history: LONG } })
+  const summary = async () => (await api.summarize({ chat_id: chat.id })).body.summary
+  expect(await summary()).toBe(await summary())
+  await sim.configure({ 'summarize.vary': 'on' })
+  expect(await summary()).not.toBe(await summary())
+})
 
-  it('E2.6 two calls return the same text, or different ones with summarize.vary=on', async () => {
-    const { sim, api } = await setUp(adapter)
-    const chat = await sim.chat({ history: LONG })
-    const summary = async () => (await api.summarize({ chat_id: chat.id })).body.summary
-    expect(await summary()).toBe(await summary())
-    await sim.configure({ 'summarize.vary': 'on' })
-    expect(await summary()).not.toBe(await summary())
-  })
-
-  it('E2.7 W6 the model gets the prompt of the workspace', async () => {
-    const summarize = (input: SummaryInput) => `prompted with ${input.prompt}`
-    const { sim, api } = await setUp(adapter, { summarize, knobs: { 'summarize.prompt': 'Be brief' } })
-    const chat = await sim.chat({ history: LONG })
-    expect((await api.summarize({ chat_id: chat.id })).body.summary).toBe('prompted with Be brief')
-  })
-
-  it('E2.7 the default text shows that a prompt is set; summarize.text replaces the text', async () => {
-    const { sim, api } = await setUp(adapter, {
-      knobs: { 'summarize.prompt': 'Be brief', 'summarize.text': '{count}: {last}' },
-    })
-    const chat = await sim.chat({ history: LONG })
-    expect((await api.summarize({ chat_id: chat.id })).body.summary).toBe('[prompt: Be brief] 2: Order 100-48213.')
-  })
+it('E2.7 the default text shows that a prompt is set; summarize.text replaces the text', async () => {
+  const knobs = { 'summarize.prompt': 'Be brief', 'summarize.text': '{count}: {last}' }
+  const { api, chat } = await setUpChat({ knobs, chat: { history: LONG } })
+  expect((await api.summarize({ chat_id: chat.id })).body.summary).toBe('[prompt: Be brief] 2: Order 100-48213.')
 })

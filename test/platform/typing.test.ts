@@ -1,133 +1,85 @@
 import { expect, it } from 'vitest'
-import { describeAdapters } from '../support/adapters.ts'
 import { AGENT, takenOver } from '../support/chats.ts'
-import { setUp } from '../support/test-simulator.ts'
+import { setUpHandover } from '../support/test-simulator.ts'
 
-describeAdapters('typing', adapter => {
-  it('E7.1 E7.2 E7.3 typing_start shows the indicator', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    expect(chat.typing).toBe(false)
-    const { status, body } = await harness.api.typingStart({ chat_id: chat.id })
-    expect([status, body]).toEqual([200, {}])
-    expect(chat.typing).toBe(true)
-  })
+it('E7.1 E7.2 E7.3 E8.1 E8.2 E8.3 typing_start shows the indicator, typing_stop hides it', async () => {
+  const { api, chat } = await setUpHandover()
+  expect(chat.typing).toBe(false)
+  const started = await api.typingStart({ chat_id: chat.id })
+  expect([started.status, started.body, chat.typing]).toEqual([200, {}, true])
+  const stopped = await api.typingStop({ chat_id: chat.id })
+  expect([stopped.status, stopped.body, chat.typing]).toEqual([200, {}, false])
+})
 
-  it('E8.1 E8.2 E8.3 typing_stop hides the indicator', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id })
-    const { status, body } = await harness.api.typingStop({ chat_id: chat.id })
-    expect([status, body, chat.typing]).toEqual([200, {}, false])
-  })
+it('E7.4 L5 with a timeout the indicator of this chat disappears after exactly that many milliseconds', async () => {
+  const { sim, api, chat: other } = await setUpHandover()
+  const chat = await takenOver({ sim, api })
+  await api.typingStart({ chat_id: other.id, timeout: 6000 })
+  await api.typingStart({ chat_id: chat.id, timeout: 5000 })
+  await sim.clock.advance('4999ms')
+  expect([chat.typing, other.typing]).toEqual([true, true])
+  await sim.clock.advance('1ms')
+  expect([chat.typing, other.typing]).toEqual([false, true])
+  await sim.clock.advance('1s')
+  expect(other.typing).toBe(false)
+})
 
-  it('E7.4 L5 with a timeout the indicator disappears after exactly that many milliseconds', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 5000 })
-    await harness.sim.clock.advance('4999ms')
-    expect(chat.typing).toBe(true)
-    await harness.sim.clock.advance('1ms')
-    expect(chat.typing).toBe(false)
-  })
+it('E7.4 E7.5 a second typing_start replaces or removes the timer; without one the indicator stays', async () => {
+  const { sim, api, chat } = await setUpHandover()
+  await api.typingStart({ chat_id: chat.id, timeout: 1000 })
+  await api.typingStart({ chat_id: chat.id, timeout: 3000 })
+  await sim.clock.advance('2s')
+  expect(chat.typing).toBe(true)
+  const again = await api.typingStart({ chat_id: chat.id })
+  expect(again.headers.get('x-handover-sim-unspecified')).toBe('typing.again, typing.response')
+  await sim.clock.advance('1000h')
+  expect(chat.typing).toBe(true)
+})
 
-  it('E7.5 without a timeout the indicator stays until typing_stop', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id })
-    await harness.sim.clock.advance('1000h')
-    expect(chat.typing).toBe(true)
-    await harness.api.typingStop({ chat_id: chat.id })
-    expect(chat.typing).toBe(false)
-  })
+it('E8.3 typing_stop cancels the timer', async () => {
+  const { sim, api, hook, chat } = await setUpHandover()
+  await api.typingStart({ chat_id: chat.id, timeout: 1000 })
+  await api.typingStop({ chat_id: chat.id })
+  await api.typingStart({ chat_id: chat.id })
+  await sim.clock.advance('1h')
+  expect(chat.typing).toBe(true)
+  expect(hook.events()).toEqual(['AGENT TYPING START', 'AGENT TYPING STOP', 'AGENT TYPING START'])
+})
 
-  it('E7.4 E7.5 a second typing_start replaces or removes the timer', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 3000 })
-    await harness.sim.clock.advance('2s')
-    expect(chat.typing).toBe(true)
-    const again = await harness.api.typingStart({ chat_id: chat.id })
-    expect(again.headers.get('x-handover-sim-unspecified')).toBe('typing.again, typing.response')
-    await harness.sim.clock.advance('1h')
-    expect(chat.typing).toBe(true)
-  })
+it('EV7 EV8 EV9 start, stop and the timeout each send an event with only chat_id, delivered by any answer', async () => {
+  const { sim, api, hook, chat } = await setUpHandover()
+  hook.answerWith(500)
+  await api.typingStart({ chat_id: chat.id, timeout: 1000 })
+  await sim.clock.advance('1s')
+  await api.typingStart({ chat_id: chat.id })
+  await api.typingStop({ chat_id: chat.id })
+  await sim.settled()
+  const start = { event: 'AGENT TYPING START', chat_id: chat.id }
+  const stop = { event: 'AGENT TYPING STOP', chat_id: chat.id }
+  expect(hook.received.map(({ payload }) => payload)).toEqual([start, stop, start, stop])
+  expect(new Set(sim.deliveries.map(one => one.outcome))).toEqual(new Set(['delivered']))
+})
 
-  it('E8.3 typing_stop cancels the timer', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
-    await harness.api.typingStop({ chat_id: chat.id })
-    await harness.api.typingStart({ chat_id: chat.id })
-    await harness.sim.clock.advance('1h')
-    expect(chat.typing).toBe(true)
-    expect(harness.hook.events()).toEqual(['AGENT TYPING START', 'AGENT TYPING STOP', 'AGENT TYPING START'])
-  })
+it.each([
+  ['end', undefined],
+  ['message', ['message']],
+] as const)('E7.5 %s hides the indicator without an event: typing.clearOn=%j', async (clearing, clearOn) => {
+  const { sim, api, hook, chat } = await setUpHandover(clearOn && { knobs: { 'typing.clearOn': clearOn } })
+  await api.typingStart({ chat_id: chat.id, timeout: 60_000 })
+  await api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
+  expect(chat.typing).toBe(clearing === 'end')
+  if (clearing === 'end') await api.end({ chat_id: chat.id })
+  expect(chat.typing).toBe(false)
+  await sim.clock.advance('1h')
+  expect(hook.events()).toEqual(['AGENT TYPING START'])
+})
 
-  it('EV7 EV8 EV9 start, stop and the timeout each send an event with only chat_id', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 1000 })
-    await harness.sim.clock.advance('1s')
-    await harness.api.typingStart({ chat_id: chat.id })
-    await harness.api.typingStop({ chat_id: chat.id })
-    await harness.sim.settled()
-    const start = { event: 'AGENT TYPING START', chat_id: chat.id }
-    const stop = { event: 'AGENT TYPING STOP', chat_id: chat.id }
-    expect(harness.hook.received.map(({ payload }) => payload)).toEqual([start, stop, start, stop])
+it('EV9 E7.3 typing.webhook=off sends no event, typing.response=event answers with one', async () => {
+  const { sim, api, hook, chat } = await setUpHandover({
+    knobs: { 'typing.webhook': 'off', 'typing.response': 'event' },
   })
-
-  it('EV9 any answer to a typing event counts as received', async () => {
-    const harness = await setUp(adapter)
-    harness.hook.answerWith(500)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id })
-    await harness.sim.settled()
-    expect(harness.sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
-  })
-
-  it('E7.5 end hides the indicator without an event, a message does not hide it', async () => {
-    const harness = await setUp(adapter)
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id, timeout: 60_000 })
-    await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
-    expect(chat.typing).toBe(true)
-    await harness.api.end({ chat_id: chat.id })
-    expect(chat.typing).toBe(false)
-    await harness.sim.clock.advance('1h')
-    expect(harness.hook.events()).toEqual(['AGENT TYPING START'])
-  })
-
-  it('E7.5 typing.clearOn=[message] hides it at a message instead', async () => {
-    const harness = await setUp(adapter, { knobs: { 'typing.clearOn': ['message'] } })
-    const chat = await takenOver(harness)
-    await harness.api.typingStart({ chat_id: chat.id })
-    await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
-    expect(chat.typing).toBe(false)
-  })
-
-  it('EV9 E7.3 typing.webhook=off sends no event, typing.response=event answers with one', async () => {
-    const harness = await setUp(adapter, { knobs: { 'typing.webhook': 'off', 'typing.response': 'event' } })
-    const chat = await takenOver(harness)
-    const started = await harness.api.typingStart({ chat_id: chat.id })
-    const stopped = await harness.api.typingStop({ chat_id: chat.id })
-    expect([started.body, stopped.body]).toEqual([
-      { event: 'AGENT TYPING START', chat_id: chat.id },
-      { event: 'AGENT TYPING STOP', chat_id: chat.id },
-    ])
-    await harness.sim.settled()
-    expect(harness.hook.events()).toEqual([])
-  })
-
-  it('E7.4 indicators of different chats are independent', async () => {
-    const harness = await setUp(adapter)
-    const [first, second] = [await takenOver(harness), await takenOver(harness)]
-    await harness.api.typingStart({ chat_id: first.id, timeout: 2000 })
-    await harness.api.typingStart({ chat_id: second.id, timeout: 1000 })
-    await harness.sim.clock.advance('1s')
-    expect([first.typing, second.typing]).toEqual([true, false])
-    await harness.sim.clock.advance('1s')
-    expect([first.typing, second.typing]).toEqual([false, false])
-  })
+  const bodies = [(await api.typingStart({ chat_id: chat.id })).body, (await api.typingStop({ chat_id: chat.id })).body]
+  expect(bodies).toEqual(['START', 'STOP'].map(what => ({ event: `AGENT TYPING ${what}`, chat_id: chat.id })))
+  await sim.settled()
+  expect(hook.events()).toEqual([])
 })

@@ -2,18 +2,14 @@
 
 import { setupServer as setup2 } from 'msw/node'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
-import { createSimulator, startSimulator } from '../../src/index.ts'
+import { startSimulator } from '../../src/index.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { handlers } from '../../src/testing/msw.ts'
 import { type Adapter, atOwnAddress, byFetch, mswAdapter } from './msw-adapter.ts'
+import { inProcess } from './test-simulator.ts'
 
 export type { Adapter }
-
-export const inProcess: Adapter = {
-  name: 'in-process',
-  create: async options => createSimulator(options),
-  send: (sim, path, init) => sim.fetch(new Request(sim.baseUrl + path, init)),
-}
+export { inProcess }
 
 /** A real server on a free port, with a virtual clock. */
 const overHttp: Adapter = {
@@ -46,7 +42,7 @@ const throughInterceptors: Adapter = {
 
 /** The built `handover-sim/msw` uses the msw that is installed, which is version 2 here. */
 const sourceAdapters = process.env.HANDOVER_SIM_TEST === 'dist' ? [] : [(await import('./msw3.source.ts')).throughMsw3]
-const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, ...sourceAdapters, throughInterceptors]
+export const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, ...sourceAdapters, throughInterceptors]
 
 /** Defines the tests of `body` once per adapter. */
 export function describeAdapters(name: string, body: (adapter: Adapter) => void): void {

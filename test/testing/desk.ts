@@ -1,5 +1,6 @@
 /** A small intermediary for tests: it takes a chat over when it is asked to, and does with messages what a test says. */
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
 
 export const ANNA = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
@@ -43,6 +44,14 @@ export function simulatorWith(
   return { sim, call }
 }
 
+/** Like `simulatorWith`, with a chat whose user has pressed the handover button. */
+export async function requestHandover(...made: Parameters<typeof simulatorWith>) {
+  const { sim, call } = simulatorWith(...made)
+  const ada = await sim.chat()
+  await ada.press('handover')
+  return { sim, call, ada }
+}
+
 /** Accepts every request at once and answers every message with the same words in capitals. */
 export const shouting = async ({ event, chat, message }: Event, call: Call): Promise<void> => {
   if (event === 'REQUESTING TAKEOVER')
@@ -51,3 +60,16 @@ export const shouting = async ({ event, chat, message }: Event, call: Call): Pro
     await call('message/', { chat_id: chat.id, message: message!.toUpperCase(), sender: ANNA })
   }
 }
+
+/** Returns the error with which an expectation fails. */
+export async function failureOf(expectation: Promise<unknown>): Promise<ExpectationError> {
+  const error = await expectation.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ExpectationError)
+  return error as ExpectationError
+}
+
+/** The text of an error on one line. */
+export const flat = ({ message }: Error): string => message.replace(/\s+/g, ' ')

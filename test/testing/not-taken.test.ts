@@ -1,130 +1,90 @@
-/** A webhook that did not take what the user did: an expectation that fails for it says so, and why. */
+/** An expectation that fails because the webhook did not accept an event names the reason. */
 import { runInNewContext } from 'node:vm'
 import express from 'express'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { fromNode } from '../../src/index.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { fromNode, type SimulatorOptions } from '../../src/index.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { shouting, simulatorWith } from './desk.ts'
-
-const messageOf = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(Error)
-  return (error as Error).message.replace(/\s+/g, ' ')
-}
+import { failureOf, flat, requestHandover, shouting, simulatorWith } from './desk.ts'
 
 const SHORT = { within: '5ms' } as const
 
-describe('an expectation that nothing can meet', () => {
-  it('names what the webhook function threw, and where', async () => {
-    const { sim } = simulatorWith(() => {
-      throw new TypeError('no conversation yet')
-    })
-    const ada = await sim.chat()
-    await ada.press('handover')
-    expect(await messageOf(ada.expectCall('start', {}, SHORT))).toMatch(
-      /The webhook did not accept REQUESTING TAKEOVER: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+/,
-    )
-  })
+/** Presses the handover button, and returns the answer of the webhook and the failure of an expectation. */
+async function failedStart(webhook?: SimulatorOptions['webhook']) {
+  const sim = createSimulator(webhook === undefined ? {} : { webhook })
+  onTestFinished(() => sim.close())
+  const ada = await sim.chat()
+  const { ack } = await ada.press('handover')
+  return { ack, message: flat(await failureOf(ada.expectCall('start', {}, SHORT))) }
+}
 
-  it('shows the text of an HTML error page', async () => {
-    const sim = createSimulator({ webhook: fromNode(express()) })
-    const ada = await sim.chat()
-    await ada.press('handover')
-    const message = await messageOf(ada.expectCall('start', {}, SHORT))
-    expect(message).toMatch(/REQUESTING TAKEOVER: answered 404 after \S+ \S+: Cannot POST \/webhook /)
-  })
+const throwing = (error: unknown) => ({
+  fetch: () => {
+    throw error
+  },
+})
+const NOT_FOUND = Object.assign(new Error('getaddrinfo ENOTFOUND desk.example.test'), { code: 'ENOTFOUND' })
 
-  it('ends each sentence of a hint', async () => {
-    const { sim } = simulatorWith(() => {
-      throw new TypeError('no conversation yet')
-    })
-    const ada = await sim.chat()
-    await ada.press('handover')
-    const message = await messageOf(ada.expectCall('start', {}, SHORT))
-    expect(message).toMatch(/:\d+:\d+\. No call reached the simulator/)
-  })
+it.each<[string, SimulatorOptions['webhook'], RegExp]>([
+  [
+    'threw an error, and where',
+    throwing(new TypeError('no conversation yet')),
+    /: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+\. No call reached/,
+  ],
+  ['answered with an HTML page', fromNode(express()), /: answered 404 after \S+ \S+: Cannot POST \/webhook /],
+  ['does not exist', undefined, /: not sent: no webhook URL is set/],
+])('names that the webhook %s', async (_, webhook, reason) => {
+  const { message } = await failedStart(webhook)
+  expect(message).toMatch(/The webhook did not accept REQUESTING TAKEOVER: /)
+  expect(message).toMatch(reason)
+})
 
-  it('distinguishes a connection failure inside the function from one to the function', async () => {
-    const { sim } = simulatorWith(() => {
-      throw new TypeError('fetch failed', {
-        cause: Object.assign(new Error('getaddrinfo ENOTFOUND desk.example.test'), { code: 'ENOTFOUND' }),
-      })
-    })
-    const ada = await sim.chat()
-    const { ack } = await ada.press('handover')
-    expect(ack?.error).toMatch(
-      /^the webhook function threw: fetch failed: getaddrinfo ENOTFOUND desk\.example\.test at \S+$/,
-    )
-  })
+it.each([
+  [
+    'of a call inside the function',
+    new TypeError('fetch failed', { cause: NOT_FOUND }),
+    /threw: fetch failed: getaddrinfo ENOTFOUND desk\.example\.test at \S+$/,
+  ],
+  [
+    'of another realm',
+    runInNewContext('new TypeError("no chat")'),
+    /^the webhook function threw: no chat at evalmachine/,
+  ],
+  ['that is a text', 'no chat', /^the webhook function threw: no chat$/],
+  ['that is nothing', undefined, /^the webhook function threw: undefined$/],
+  ['with a cause without words', new Error('no chat', { cause: { status: 500 } }), /threw: no chat at \S+$/],
+])('takes an error %s', async (_, error, expected) => {
+  expect((await failedStart(throwing(error))).ack?.error).toMatch(expected)
+})
 
-  it.each([
-    [
-      'of another realm',
-      runInNewContext('new TypeError("no chat")'),
-      /^the webhook function threw: no chat at evalmachine/,
-    ],
-    ['that is a text', 'no chat', /^the webhook function threw: no chat$/],
-    ['that is nothing', undefined, /^the webhook function threw: undefined$/],
-    ['with a cause without words', new Error('no chat', { cause: { status: 500 } }), /threw: no chat at \S+$/],
-  ])('takes an error %s', async (_, error, expected) => {
-    const { sim } = simulatorWith(() => {
-      throw error
-    })
-    const { ack } = await (await sim.chat()).press('handover')
-    expect(ack?.error).toMatch(expected)
-  })
+it('accepts the Response of a polyfill', async () => {
+  const polyfilled = { status: 200, headers: new Map(), bodyUsed: false, text: async () => 'ok' }
+  const { ack } = await failedStart({ fetch: () => polyfilled as unknown as Response })
+  expect(ack).toMatchObject({ status: 200 })
+})
 
-  it('accepts the Response of a polyfill', async () => {
-    const polyfilled = { status: 200, headers: new Map(), bodyUsed: false, text: async () => 'ok' }
-    const sim = createSimulator({ webhook: { fetch: () => polyfilled as unknown as Response } })
-    onTestFinished(() => sim.close())
-    expect((await (await sim.chat()).press('handover')).ack).toMatchObject({ status: 200 })
-  })
+it('reports a Response that was returned before', async () => {
+  const ok = new Response('ok')
+  const { ada } = await requestHandover(() => ok)
+  expect((await ada.press('handover')).ack?.error).toMatch(/returned a Response whose body was read before/)
+})
 
-  it('reports an earlier answer', async () => {
-    const ok = new Response('ok')
-    const { sim } = simulatorWith(() => ok)
-    const ada = await sim.chat()
-    await ada.press('handover')
-    const { ack } = await ada.press('handover')
-    expect(ack?.error).toBe(
-      'the webhook function returned a Response whose body was read before: it has to make a new one each time',
-    )
-  })
+it('also explains a missing inbox item', async () => {
+  const { ada } = await requestHandover(
+    (event, call) =>
+      event.event === 'MESSAGE FROM USER' ? new Response('no agent', { status: 500 }) : shouting(event, call),
+    { agent: { inbox: () => [] } },
+  )
+  await ada.expectCall('start')
+  await ada.says('Hello')
+  expect(flat(await failureOf(ada.expectAgentSees('Hello', SHORT)))).toMatch(
+    /The webhook did not accept MESSAGE FROM USER: answered 500 after [\d.]+ m?s: no agent/,
+  )
+})
 
-  it('reports that there is no webhook', async () => {
-    const sim = createSimulator()
-    onTestFinished(() => sim.close())
-    const ada = await sim.chat()
-    await ada.press('handover')
-    const message = await messageOf(ada.expectCall('start', {}, SHORT))
-    expect(message).toContain('The webhook did not accept REQUESTING TAKEOVER: not sent: no webhook URL is set')
-  })
-
-  it('also explains a missing inbox item', async () => {
-    const agent = { inbox: () => [] }
-    const { sim } = simulatorWith(
-      (event, call) =>
-        event.event === 'MESSAGE FROM USER' ? new Response('no agent', { status: 500 }) : shouting(event, call),
-      { agent },
-    )
-    const ada = await sim.chat()
-    await ada.press('handover')
-    await ada.expectCall('start')
-    await ada.says('Hello')
-    expect(await messageOf(ada.expectAgentSees('Hello', SHORT))).toMatch(
-      /The webhook did not accept MESSAGE FROM USER: answered 500 after [\d.]+ m?s: no agent/,
-    )
-  })
-
-  it('adds nothing for acknowledged events and for other chats', async () => {
-    const { sim } = simulatorWith(({ chat }) => (chat.id === 'other' ? new Response('', { status: 500 }) : undefined))
-    const [ada, other] = [await sim.chat(), await sim.chat({ id: 'other' })]
-    await ada.press('handover')
-    await other.press('handover')
-    expect(await messageOf(ada.expectCall('start', {}, SHORT))).not.toContain('did not accept')
-  })
+it('adds nothing for acknowledged events and for other chats', async () => {
+  const { sim } = simulatorWith(({ chat }) => (chat.id === 'other' ? new Response('', { status: 500 }) : undefined))
+  const [ada, other] = [await sim.chat(), await sim.chat({ id: 'other' })]
+  await ada.press('handover')
+  await other.press('handover')
+  expect(flat(await failureOf(ada.expectCall('start', {}, SHORT)))).not.toContain('did not accept')
 })

@@ -1,7 +1,7 @@
 /** Expectations after a restore: of the chats the snapshot brought, and of nothing from before it. */
 import { describe, expect, it } from 'vitest'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
-import { ANNA, shouting, simulatorWith } from './desk.ts'
+import { ANNA, requestHandover, shouting, simulatorWith } from './desk.ts'
 
 describe('after a restore', () => {
   it('expects calls of restored chats, repeatedly', async () => {
@@ -30,9 +30,7 @@ describe('after a restore', () => {
   })
 
   it('a chat is the restored one, also after an earlier reset', async () => {
-    const { sim } = simulatorWith(shouting)
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, ada } = await requestHandover(shouting)
     const before = sim.snapshot()
     sim.reset()
     await sim.restore(before)

@@ -3,14 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InboxItem } from '../../src/running/agent-driver/driver.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { ANNA, shouting, simulatorWith } from './desk.ts'
+import { ANNA, requestHandover, shouting, simulatorWith } from './desk.ts'
 import { withReference } from './reference.ts'
 
 describe('waitFor', () => {
   it('resolves with the first truthy value', async () => {
-    const { sim, call } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { sim, call, ada } = await requestHandover()
     const agent = ada.waitFor(chat => chat.status === 'agent')
     const message = ada.waitFor(({ transcript }) => transcript.find(({ from }) => from === 'agent'))
     const calls = sim.waitFor(() => sim.journal.query({ kind: 'api' }).length)
@@ -21,9 +19,7 @@ describe('waitFor', () => {
   })
 
   it('reports its predicate and the state of the chat', async () => {
-    const { sim } = simulatorWith()
-    const ada = await sim.chat()
-    await ada.press('handover')
+    const { ada } = await requestHandover()
     const waiting = ada.waitFor(chat => chat.status === 'agent', { within: '5ms' })
     await expect(waiting).rejects.toBeInstanceOf(ExpectationError)
     await expect(waiting).rejects.toThrow(
@@ -40,11 +36,11 @@ describe('waitFor', () => {
     await expect(sim.waitFor(async () => false)).rejects.toThrow('this one returned a promise')
   })
 
-  it('ends with a reset', async () => {
-    const { sim } = simulatorWith()
-    const waiting = sim.waitFor(() => false)
+  it.each(['waitFor', 'expect start'])('ends with a reset: %s', async what => {
+    const { sim, ada } = await requestHandover()
+    const waiting = what === 'waitFor' ? sim.waitFor(() => false) : ada.expectCall('start', {}, { within: '5s' })
     sim.reset()
-    await expect(waiting).rejects.toThrow('Failed to wait for waitFor: the simulator was reset, restored or closed.')
+    await expect(waiting).rejects.toThrow(`Failed to wait for ${what}: the simulator was reset, restored or closed.`)
   })
 })
 
@@ -77,17 +73,14 @@ describe('expectAgentSees', () => {
     await expect(ada.expectAgentSees('Hopp', { for: '5ms' })).rejects.toThrow(/saw\s+"Hopp"\s+twice/)
   })
 
-  it('needs an inbox', async () => {
+  it('needs an inbox, and reports one that cannot be read', async () => {
     const ada = await createSimulator({ agent: { accept: () => {} } }).chat()
     await expect(ada.expectAgentSees('Hei')).rejects.toThrow(/needs the function agent\.inbox/)
-  })
-
-  it('reports an inbox that cannot be read', async () => {
     const inbox = () => {
       throw new Error('no desk')
     }
-    const ada = await createSimulator({ agent: { inbox } }).chat()
-    await expect(ada.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/threw "no desk"/)
+    const bo = await createSimulator({ agent: { inbox } }).chat()
+    await expect(bo.expectAgentSees('Hei', { within: '5ms' })).rejects.toThrow(/threw "no desk"/)
   })
 })
 

@@ -1,4 +1,5 @@
 /** Records the outcome of deliveries to receivers that answer, refuse, break off or do not exist. */
+import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { post, takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
@@ -17,57 +18,50 @@ async function outcomes(handler: Handler): Promise<Record<string, string>> {
   return Object.fromEntries(sim.deliveries.map(one => [one.event, `${one.outcome} ${one.status}`]))
 }
 
-const all = (outcome: string, typing = outcome) => ({
-  'REQUESTING TAKEOVER': outcome,
-  'MESSAGE FROM USER': outcome,
-  'AGENT TYPING START': typing,
-  'AGENT TYPING STOP': typing,
-})
-
-test('200 delivers all four events', async () => {
-  expect(await outcomes(answering(200))).toEqual(all('delivered 200'))
-})
-
-test.each([201, 204, 400, 401, 404, 410, 429, 500, 503])('%i acknowledges only the typing events', async status => {
-  expect(await outcomes(answering(status))).toEqual(all(`failed ${status}`, `delivered ${status}`))
-})
-
-test.each([301, 302, 303, 304, 307, 308])('%i acknowledges no event', async status => {
-  expect(await outcomes(answering(status, { location: '/elsewhere' }))).toEqual(all(`failed ${status}`))
-})
-
-test('the failure has status and event', async () => {
-  const { url } = await receiver(answering(204))
-  expect(await deliveredTo(url)).toMatchObject({
-    status: 204,
-    failure: { code: 'not_acknowledged', status: 204, event: 'MESSAGE FROM USER' },
-    response: { body: '', truncated: false },
+test.each<[number, string, string]>([
+  [200, 'delivered', 'delivered'],
+  ...[201, 204, 400, 401, 404, 410, 429, 500, 503].map(
+    status => [status, 'failed', 'delivered'] as [number, string, string],
+  ),
+  ...[301, 302, 303, 304, 307, 308].map(status => [status, 'failed', 'failed'] as [number, string, string]),
+])('%i: events are %s, typing events are %s', async (status, outcome, typing) => {
+  const headers: Record<string, string> = typing === 'failed' ? { location: '/elsewhere' } : {}
+  expect(await outcomes(answering(status, headers))).toEqual({
+    'REQUESTING TAKEOVER': `${outcome} ${status}`,
+    'MESSAGE FROM USER': `${outcome} ${status}`,
+    'AGENT TYPING START': `${typing} ${status}`,
+    'AGENT TYPING STOP': `${typing} ${status}`,
   })
 })
 
-test('a failed delivery does not change the chat', async () => {
-  const sim = simFor((await receiver(answering(500))).url)
+test('the failure has status and event, and the chat is unchanged', async () => {
+  const sim = simFor((await receiver(answering(204))).url)
   const chat = await takenOver(sim)
   await chat.says('Hello')
+  expect(sim.deliveries).toMatchObject([
+    {
+      status: 204,
+      failure: { code: 'not_acknowledged', status: 204, event: 'MESSAGE FROM USER' },
+      response: { body: '', truncated: false },
+    },
+  ])
   expect([chat.status, chat.transcript.at(-1)!.text]).toEqual(['agent', 'Hello'])
 })
 
-test('a receiver that does not answer: timeout', async () => {
-  const { url } = await receiver(() => {})
-  const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
-  expect(delivery).toMatchObject({ outcome: 'failed', status: null, response: null })
-  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
-  expect(delivery.duration_ms).toBeGreaterThanOrEqual(95)
-})
+const dripping = (socket: Socket) => {
+  socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+  const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5)
+  socket.on('close', () => clearInterval(drip))
+}
 
-test('an answer that drips and never ends: timeout', async () => {
-  const port = await rawServer(socket => {
-    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-    const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5)
-    socket.on('close', () => clearInterval(drip))
-  })
+test.each([
+  ['does not answer', () => {}],
+  ['drips an answer without end', dripping],
+])('a receiver that %s: timeout', async (_, onData) => {
+  const port = await rawServer(onData)
   const delivery = await deliveredTo(`http://127.0.0.1:${port}/`, { 'webhook.timeout': '100ms' })
-  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
+  expect(delivery).toMatchObject({ outcome: 'failed', failure: { code: 'timeout', timeout_ms: 100 } })
+  expect(delivery.duration_ms).toBeGreaterThanOrEqual(95)
 })
 
 test('a port without a server: connection_refused', async () => {
@@ -78,51 +72,33 @@ test('a port without a server: connection_refused', async () => {
 })
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n'
-
-test('a reset in the middle of the answer: connection_reset', async () => {
-  const port = await rawServer(socket => socket.write(`${HEAD}part`, () => socket.resetAndDestroy()))
-  const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
-  expect(failure).toMatchObject({
-    code: expect.stringMatching(/^connection_(reset|closed)$/),
-    target: `127.0.0.1:${port}`,
-  })
-})
-
-test('closed before or in the middle of the answer: connection_closed', async () => {
-  const inside = await rawServer(socket => socket.end(`${HEAD}part`))
-  const before = await rawServer(socket => socket.end())
-  for (const port of [inside, before]) {
-    const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
-    expect(failure).toMatchObject({ code: 'connection_closed', target: `127.0.0.1:${port}` })
-  }
-})
+const ends = (text: string) => (socket: Socket) => void socket.end(text)
+const resets = (socket: Socket) => void socket.write(`${HEAD}part`, () => socket.resetAndDestroy())
 
 test.each([
-  ['a greeting', '220 mail.example.test ESMTP\r\n'],
-  ['a bad status', 'HTTP/1.1 fine\r\n\r\n'],
-  ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
-])('an answer that is not HTTP: %s', async (_what, garbage) => {
-  const port = await rawServer(socket => socket.end(garbage))
+  ['a reset in the middle', resets, expect.stringMatching(/^connection_(reset|closed)$/)],
+  ['closed in the middle', ends(`${HEAD}part`), 'connection_closed'],
+  ['closed before', ends(''), 'connection_closed'],
+  ['a greeting', ends('220 mail.example.test ESMTP\r\n'), 'not_http'],
+  ['a bad status', ends('HTTP/1.1 fine\r\n\r\n'), 'not_http'],
+  ['a bad header', ends('HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'), 'not_http'],
+])('an answer that is %s: %s', async (_, onData, code) => {
+  const port = await rawServer(onData)
   const { failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
-  expect(failure).toMatchObject({ code: 'not_http', target: `127.0.0.1:${port}` })
+  expect(failure).toMatchObject({ code, target: `127.0.0.1:${port}` })
 })
 
 test('HTTPS to a server without TLS: no_tls', async () => {
   const { url } = await receiver()
   const { failure } = await deliveredTo(url.replace('http:', 'https:'))
-  expect(failure).toEqual({
-    code: 'no_tls',
-    target: new URL(url).host,
-    system_code: 'ERR_SSL_WRONG_VERSION_NUMBER',
-  })
+  const system_code = 'ERR_SSL_WRONG_VERSION_NUMBER'
+  expect(failure).toEqual({ code: 'no_tls', target: new URL(url).host, system_code })
 })
 
 test('a host that does not exist: dns_not_found', async () => {
   const { failure } = await deliveredTo('http://no-such-host.invalid/hook')
-  expect(failure).toMatchObject({
-    code: expect.stringMatching(/^dns_(not_found|no_answer)$/),
-    target: 'no-such-host.invalid',
-  })
+  const code = expect.stringMatching(/^dns_(not_found|no_answer)$/)
+  expect(failure).toMatchObject({ code, target: 'no-such-host.invalid' })
 })
 
 test('a long answer is truncated and marked', async () => {

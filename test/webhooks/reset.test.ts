@@ -25,17 +25,6 @@ test('aborts requests without journaling them, and drops waiting events', async 
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['delivered'])
 })
 
-test('does not send a first delivery that has not started', async () => {
-  const { url, got } = await receiver()
-  const sim = simFor(url)
-  const chat = await takenOver(sim)
-  const said = chat.says('Too late').catch(() => {})
-  sim.reset()
-  await said
-  await (await takenOver(sim)).says('After')
-  expect(got.map(one => one.json.message)).toEqual(['After'])
-})
-
 test('does not call the webhook function for an event from before', async () => {
   const { sim, inbox } = world()
   const said = (await takenOver(sim)).says('Too late').catch(() => {})
@@ -68,20 +57,6 @@ test('cancels typing timers', async () => {
   expect(events()).toEqual(['AGENT TYPING START'])
 })
 
-test('the same run after a reset sends the same bytes', async () => {
-  const { sim, inbox } = world()
-  const run = async () => {
-    const chat = await sim.chat({ language: 'nb' })
-    await chat.press('handover')
-    await takenOver(sim, { supports_attachment: true }, chat)
-    await chat.says('Hei', { attach: [{ name: 'a.png', type: 'image/png', size_kb: 1 }] })
-    return inbox.splice(0).map(one => one.text)
-  }
-  const first = await run()
-  sim.reset()
-  expect(await run()).toEqual(first)
-})
-
 test('close() aborts requests', async () => {
   const closed = gate()
   const { url, arrived } = await receiver((_got, response) => response.on('close', closed.open))
@@ -99,29 +74,4 @@ test('does not create a chat whose creation was interrupted', async () => {
   sim.reset()
   await expect(late).rejects.toThrow('reset')
   expect(sim.chats()).toEqual([])
-})
-
-test('`settled` does not wait for an engine call from before the reset', async () => {
-  const { url } = await receiver()
-  const sim = simFor(url, { translate: () => new Promise(() => {}) })
-  const chat = await takenOver(sim, { sender: { language_codes: ['xx'] } })
-  const said = chat.says('Hello')
-  said.catch(() => {})
-  sim.reset()
-  await sim.settled()
-  expect(sim.journal.query()).toEqual([])
-})
-
-test('three hundred chats wait for their answers at the same time', async () => {
-  const { open, opened } = gate()
-  const { url, arrived } = await receiver(async (_got, response) => {
-    await opened
-    response.end()
-  })
-  const sim = simFor(url)
-  const chats = await Promise.all(Array.from({ length: 300 }, () => sim.chat()))
-  const pressed = chats.map(chat => chat.press('handover'))
-  await arrived(300)
-  open()
-  for (const { ack } of await Promise.all(pressed)) expect(ack?.status).toBe(200)
 })

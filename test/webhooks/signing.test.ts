@@ -7,14 +7,6 @@ import { encodePayload, signingHeaders } from '../../src/platform/webhooks/reque
 import { takenOver } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
-test('signs the public vector', () => {
-  const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', 'https://any.example.test', defaultKnobs())
-  expect(headers).toEqual({
-    'Kindly-HMAC': 'uEeD0Q7eW9btdx6LFvvlpwkzQBWdbknsQkg1C27Cx7Q=',
-    'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
-  })
-})
-
 const ALGORITHMS = ['sha256', 'sha1', 'sha512'] as const
 
 test.each(ALGORITHMS)('%s: signs the UTF-8 bytes of any body with a key of any length', algorithm => {
@@ -34,25 +26,7 @@ test.each(ALGORITHMS)('%s: signs the UTF-8 bytes of any body with a key of any l
 /** Characters that break receivers: emoji with joiners, lone surrogates, RTL, separators, controls, escapes. */
 const awkward = fc.constantFrom(
   ...['👩‍👩‍👧‍👦', '🇳🇴', '\ud83d', '\ude00', '\u2028', '\u2029', '\u200f', '\u202e', 'مرحبًا', 'שלום', 'é', 'e\u0301'],
-  ...[
-    '\u0000',
-    '\u001f',
-    '\u007f',
-    '\b',
-    '\f',
-    '\n',
-    '\r',
-    '\t',
-    '"',
-    '\\',
-    '/',
-    '<',
-    '&',
-    '\ufeff',
-    '\ufffd',
-    'ÿ',
-    ' ',
-  ],
+  ...'\u0000\u001f\u007f\b\f\n\r\t"\\/<&\ufeff\ufffdÿ ',
 )
 const text = fc
   .array(fc.oneof(awkward, fc.string({ unit: 'binary', maxLength: 5 }), fc.string({ maxLength: 5 })), {

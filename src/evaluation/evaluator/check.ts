@@ -45,8 +45,9 @@ export class CheckEvaluator implements StepEvaluator {
     }
   }
 
+  /** The first observation counts however long it took: it shows the chat as it was when the step began. */
   observe(event: Observed): void {
-    if (event.at_ms > this.#untilMs) return
+    if (this.#last !== null && event.at_ms > this.#untilMs) return
     this.#last = event
     this.consider()
   }
