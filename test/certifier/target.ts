@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import type { DesignName } from '../mutants/designs.ts'
-import type { BugName } from '../mutants/patches.ts'
+import type { Changes } from '../mutants/changes.ts'
 import { NON_INTERACTIVE, writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
 
@@ -55,15 +54,12 @@ export interface ReportedCertificate {
 /** Short, because the example answers within milliseconds. */
 const OBSERVE = ['--observe', '400ms']
 
-/** Runs `handover-sim certify` with a driver against the example with these bugs; null for no bug. */
-export async function certifyExample(
-  bug: BugName | DesignName | readonly BugName[] | null,
-  ...flags: string[]
-): Promise<ReportedCertificate> {
+/** Runs `handover-sim certify` with a driver against the example with these changes. */
+export async function certifyExample(changes: Changes, ...flags: string[]): Promise<ReportedCertificate> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-certify-'))
   try {
     const port = await freePort()
-    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, bug)]
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, changes)]
     return await certify(...where, ...OBSERVE, ...flags)
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -4,9 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
+// Modules that src loads when they are needed: loading takes real time.
+import '@faker-js/faker/locale/ar'
+import '@faker-js/faker/locale/de'
+import '@faker-js/faker/locale/en'
+import '@faker-js/faker/locale/nb_NO'
+import '../../src/platform/api/handle.ts'
+import '../../src/platform/simulator/shipped-transcripts.ts'
+import '../../src/running/agent-driver/function-driver.ts'
 import type { AgentFunctions } from '../../src/testing/agent.ts'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
 import { useVirtualTime } from '../support/virtual-time.ts'
+import { type Changes, patchesOf } from './changes.ts'
 import { type Patch, writeExample } from './patch.ts'
 
 interface Answer {
@@ -22,11 +31,24 @@ export interface Example {
   close(): Promise<void>
 }
 
-/** The program runs from a folder of its own; nothing of it is shared with other examples. */
-async function loadExample(patches: readonly Patch[]) {
+/** Its pauses are those of the test, its calls reach the simulator of this example alone, and it is quiet. */
+const IN_PROCESS: readonly Patch[] = [
+  {
+    file: 'platform.js',
+    find: "import { setTimeout as sleep } from 'node:timers/promises'",
+    replacement: 'const { fetch } = globalThis\nconst sleep = ms => new Promise(resolve => setTimeout(resolve, ms))',
+  },
+  { file: 'webhook.js', find: 'export class Webhook {', replacement: 'const { fetch } = globalThis\nexport class Webhook {' },
+  { file: 'log.js', find: '  console.error', replacement: '  void String' },
+]
+
+/** Loads the program from a folder of its own, so that examples share nothing. It makes its calls with this `fetch`. */
+async function loadExample(changes: Changes, fetch: typeof globalThis.fetch) {
   const folder = mkdtempSync(join(tmpdir(), 'handover-example-'))
+  const before = globalThis.fetch
+  globalThis.fetch = fetch
   try {
-    writeExample(folder, [...patches, ...IN_PROCESS])
+    writeExample(folder, [...patchesOf(changes), ...IN_PROCESS])
     const load = (name: string) => import(pathToFileURL(join(folder, `${name}.js`)).href)
     const { Desk } = (await load('desk')) as { Desk: Class<object> }
     const { DeskApi } = (await load('desk-api')) as { DeskApi: Class<Answering> }
@@ -35,46 +57,40 @@ async function loadExample(patches: readonly Patch[]) {
     const { Store } = (await load('store')) as { Store: Class<object> }
     const { Webhook } = (await load('webhook')) as { Webhook: Class<Answering> }
     const { readSettings } = (await load('settings')) as { readSettings(env: object): Settings }
-    const settings = readSettings({})
-    const store = new Store(null)
-    const desk = new Desk(settings, store, new Outbox(new Platform(settings.platform), store))
-    return { settings, webhook: new Webhook(settings.platform, desk), api: new DeskApi(desk, settings.platform) }
+    return () => {
+      const settings = readSettings({})
+      const store = new Store(null)
+      const desk = new Desk(settings, store, new Outbox(new Platform(settings.platform), store))
+      return { settings, webhook: new Webhook(settings.platform, desk), api: new DeskApi(desk, settings.platform) }
+    }
   } finally {
+    globalThis.fetch = before
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Its pauses are those of the test, and it is quiet. */
-const IN_PROCESS: readonly Patch[] = [
-  {
-    file: 'platform.js',
-    find: "import { setTimeout as sleep } from 'node:timers/promises'",
-    replacement: 'const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))',
-  },
-  { file: 'log.js', find: '  console.error', replacement: '  void console.error && String' },
-]
-
 /** A simulator whose webhook is that of the example, with the desk of the example as its agent, in virtual time. */
-export async function startExample(patches: readonly Patch[], options: SimulatorOptions = {}): Promise<Example> {
-  const { settings, webhook, api } = await loadExample(patches)
+export async function startExample(changes: Changes, options: SimulatorOptions = {}): Promise<Example> {
+  let isClosed = false
+  const create = await loadExample(changes, (input, init) =>
+    isClosed ? new Promise(() => {}) : sim.fetch(input as string, init),
+  )
   const endVirtualTime = useVirtualTime()
-  const before = { fetch: globalThis.fetch, botKey: process.env.HANDOVER_SIM_BOT_API_KEY }
+  const { settings, webhook, api } = create()
   const sim = createSimulator({
     ...options,
     webhook: { fetch: request => answered(webhook, request) },
     agent: agentOf(api),
   })
   Object.assign(settings.platform, { url: sim.baseUrl, apiKey: sim.apiKey, botId: sim.botId })
-  globalThis.fetch = (input, init) => sim.fetch(input, init)
   process.env.HANDOVER_SIM_BOT_API_KEY = sim.botApiKey
   return {
     sim,
     async close() {
+      isClosed = true
+      delete process.env.HANDOVER_SIM_BOT_API_KEY
       await sim.close()
       endVirtualTime()
-      globalThis.fetch = before.fetch
-      if (before.botKey === undefined) delete process.env.HANDOVER_SIM_BOT_API_KEY
-      else process.env.HANDOVER_SIM_BOT_API_KEY = before.botKey
     },
   }
 }

@@ -8,10 +8,8 @@ import type { Io } from '../../src/commands/io.ts'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { pathOf, read } from '../docs/pages.ts'
-import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
-import { DESIGNS, type DesignName } from '../mutants/designs.ts'
-import { type Patch, writeExample } from '../mutants/patch.ts'
-import { type BugName, PATCHES } from '../mutants/patches.ts'
+import { type Changes, patchesOf } from '../mutants/changes.ts'
+import { writeExample } from '../mutants/patch.ts'
 import { freePort } from '../support/port.ts'
 
 export interface ReportedFailure {
@@ -42,17 +40,13 @@ export interface Outcome {
   readonly journal: string
 }
 
-/** Runs `handover-sim run` with these files against the example with this bug or this design; null for the example itself. */
-export async function runShipped(
-  change: ChangeName | null,
-  files: readonly string[],
-  ...flags: string[]
-): Promise<Outcome> {
+/** Runs `handover-sim run` with these files against the example with these changes. */
+export async function runShipped(changes: Changes, files: readonly string[], ...flags: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-shipped-'))
   try {
     const port = await freePort()
     const target = `http://127.0.0.1:${port}/webhook`
-    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, change), '--port', '0']
+    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, changes), '--port', '0']
     const journal = join(folder, 'run.jsonl')
     const outcome = await outcomeOf(['run', ...files, ...where, '--report', `json,journal=${journal}`, ...flags])
     return { ...outcome, journal: readFileSync(journal, 'utf8') }
@@ -96,23 +90,11 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   exit: () => {},
 }
 
-type ChangeName = BugName | DesignName | ConversationBugName
-
-const patchesOf = (name: ChangeName): readonly Patch[] =>
-  name in CONVERSATION_BUGS
-    ? CONVERSATION_BUGS[name as ConversationBugName].patches
-    : { ...PATCHES, ...DESIGNS }[name as BugName | DesignName]
-
-/** Writes a driver that starts the example with these bugs, this design or these patches; null for the example itself. */
-export function writeDriver(
-  folder: string,
-  port: number,
-  bugs: ChangeName | readonly (ChangeName | Patch)[] | null,
-): string {
+/** Writes a driver that starts the example with these changes. */
+export function writeDriver(folder: string, port: number, changes: Changes): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const patches = [bugs ?? []].flat().flatMap(one => (typeof one === 'string' ? patchesOf(one) : one))
-  const start = [process.execPath, writeExample(program, patches)]
+  const start = [process.execPath, writeExample(program, patchesOf(changes))]
   return writeDriverOf({ folder, port, start })
 }
 
