@@ -1,6 +1,6 @@
 /** Checks that the example passes, and that each check finds its bugs. */
 import { expect, it } from 'vitest'
-import { ALSO_FAILED, BUGS, type Found, MORE_OPTIONS, OPTIONS } from './bugs.ts'
+import { ALSO_FAILED, BUGS, expectFound, MORE_OPTIONS, OPTIONS } from './bugs.ts'
 import { certifyInProcess, idsOf } from './in-process.ts'
 
 it('the example passes all checks of what can be observed without a connection, and they measure', async () => {
@@ -13,13 +13,6 @@ it('the example passes all checks of what can be observed without a connection, 
   expect(of('DLV-02')?.measurements).toEqual({ redelivered_message_seen: 2 })
   expect(of('ACK-02')?.measurements).toMatchObject({ ack_slowest_ms: 0, ack_slowest_with_slow_api_ms: 0 })
 })
-
-function expectFound({ check, outcome, code, says }: Found, checks: Awaited<ReturnType<typeof certifyInProcess>>['checks']) {
-  const result = checks.find(({ id }) => id === check)
-  expect(result).toMatchObject({ id: check, outcome })
-  const happened = result?.findings.filter(finding => finding.code === code).map(finding => finding.happened)
-  expect(happened).toContainEqual(expect.stringMatching(says))
-}
 
 it.for(BUGS)('%s is found, and no other check of the same families fails', async ([bug, ...found]) => {
   const also = ALSO_FAILED[bug] ?? []

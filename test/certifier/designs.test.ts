@@ -14,11 +14,8 @@ const INBOX_FAILED = Object.fromEntries(READS_INBOX.map(id => [id, ['inconclusiv
 const WITHOUT_FAULTS = { skip: ['CON', 'RST', 'WIR-01', 'FLT'] }
 
 const DESIGNS: readonly [design: DesignName | null, options: CertifyOptions, others: Others][] = [
-  [
-    'does-more',
-    { skip: ['CON', 'RST', 'WIR-01'] },
-    { 'FLW-05': ['info', 'path-form'], 'TXT-03': ['info', 'long-text-split'], ...LOST_ANSWER },
-  ],
+  ['does-more', WITHOUT_FAULTS, { 'FLW-05': ['info', 'path-form'], 'TXT-03': ['info', 'long-text-split'] }],
+  ['does-more', { only: ['FLT'] }, LOST_ANSWER],
   ['does-less', WITHOUT_FAULTS, { 'SIG-08': ['inconclusive', 'no_visible_effect'] }],
   ['does-less', { only: ['FLT'] }, { 'FLT-02': ['warn', 'call-given-up'], ...LOST_ANSWER }],
   ['lists-names-of-files', { only: ['ATT-01'] }, LINKS_NOT_OBSERVED],

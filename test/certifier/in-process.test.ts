@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { CertificationFailedError, certificationChecks, certify } from '../../src/testing/certify.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { withReference } from '../testing/reference.ts'
+import { startExample } from '../mutants/example.ts'
 
 describe('certify in a test', () => {
   it('passes the example as a function', async () => {
-    const { sim, close } = await withReference()
+    const { sim, close } = await startExample(null)
     const certification = await certify(sim, { only: ['SIG-01', 'SIG-02', 'SIG-03'] })
     expect(certification.checks.map(({ id, outcome }) => ({ id, outcome }))).toEqual([
       { id: 'SIG-01', outcome: 'pass' },
@@ -40,7 +40,7 @@ describe('certify in a test', () => {
   it('reports an internal error of one check, and plays the others', async () => {
     const inbox = () => Promise.reject(new TypeError('a driver that breaks its promise'))
     const driver = { name: 'broken', verbs: ['inbox'], call: inbox, inbox, target: null, close: async () => {} }
-    const { sim, close } = await withReference()
+    const { sim, close } = await startExample(null)
     const certification = await certify(sim, { only: ['SIG-02', 'SIG-06', 'ACK-01'], driver })
     expect(certification.checks.map(({ id, outcome }) => [id, outcome])).toEqual([
       ['SIG-02', 'error'],
@@ -56,7 +56,7 @@ describe('certify in a test', () => {
   })
 
   it('restores the settings and the seed of the simulator', async () => {
-    const { sim, close } = await withReference({ seed: 7, knobs: { 'webhook.json': 'pretty' } })
+    const { sim, close } = await startExample(null, { seed: 7, knobs: { 'webhook.json': 'pretty' } })
     const before = sim.config()
     await certify(sim, { only: ['SIG'] })
     expect(sim.config()).toEqual(before)

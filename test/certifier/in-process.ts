@@ -5,7 +5,7 @@ import type { Changes } from '../mutants/changes.ts'
 import { startExample } from '../mutants/example.ts'
 
 export async function certifyInProcess(changes: Changes, options: CertifyOptions = {}) {
-  const { sim, close } = await startExample(changes)
+  const { sim, close } = await startExample(changes, { clock: 'real' })
   try {
     const { checks, causes } = await certify(sim, { seed: 1, observe: '400ms', ...options })
     return { checks: checks as readonly CheckReport[], causes }

@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { ExplorationFailedError, explore } from '../../src/testing/certify.ts'
 import { runScenario, type ScenarioFile } from '../../src/testing/scenario.ts'
-import { withReference } from '../testing/reference.ts'
+import { startExample } from '../mutants/example.ts'
 import { withSmallIntermediary } from './small-intermediary.ts'
 
 const isLoud = (text: string) => text.startsWith('WHERE IS MY PARCEL')
 
 describe('explore in a test', () => {
   it('finds nothing in the example, and restores its simulator', async () => {
-    const { sim, close } = await withReference({ clock: 'virtual', seed: 7, knobs: { 'webhook.json': 'pretty' } })
+    const { sim, close } = await startExample(null, { clock: 'virtual', seed: 7, knobs: { 'webhook.json': 'pretty' } })
     onTestFinished(close)
     const before = sim.config()
     const exploration = await explore(sim, { conversations: 40 })

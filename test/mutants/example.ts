@@ -31,24 +31,24 @@ export interface Example {
   close(): Promise<void>
 }
 
-/** Its pauses are those of the test, its calls reach the simulator of this example alone, and it is quiet. */
-const IN_PROCESS: readonly Patch[] = [
-  {
-    file: 'platform.js',
-    find: "import { setTimeout as sleep } from 'node:timers/promises'",
-    replacement: 'const { fetch } = globalThis\nconst sleep = ms => new Promise(resolve => setTimeout(resolve, ms))',
-  },
-  { file: 'webhook.js', find: 'export class Webhook {', replacement: 'const { fetch } = globalThis\nexport class Webhook {' },
-  { file: 'log.js', find: '  console.error', replacement: '  void String' },
-]
+/** Its pauses are those of the test, its calls reach only the simulator of this example, and it is quiet. */
+function inProcess(key: string): Patch[] {
+  const fetch = `const fetch = globalThis[${JSON.stringify(key)}]`
+  const sleep = 'const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))'
+  const sleepOfNode = "import { setTimeout as sleep } from 'node:timers/promises'"
+  return [
+    { file: 'platform.js', find: sleepOfNode, replacement: `${fetch}\n${sleep}` },
+    { file: 'webhook.js', find: 'export class Webhook {', replacement: `${fetch}\nexport class Webhook {` },
+    { file: 'log.js', find: '  console.error', replacement: '  void String' },
+  ]
+}
 
 /** Loads the program from a folder of its own, so that examples share nothing. It makes its calls with this `fetch`. */
 async function loadExample(changes: Changes, fetch: typeof globalThis.fetch) {
   const folder = mkdtempSync(join(tmpdir(), 'handover-example-'))
-  const before = globalThis.fetch
-  globalThis.fetch = fetch
+  Reflect.set(globalThis, folder, fetch)
   try {
-    writeExample(folder, [...patchesOf(changes), ...IN_PROCESS])
+    writeExample(folder, [...patchesOf(changes), ...inProcess(folder)])
     const load = (name: string) => import(pathToFileURL(join(folder, `${name}.js`)).href)
     const { Desk } = (await load('desk')) as { Desk: Class<object> }
     const { DeskApi } = (await load('desk-api')) as { DeskApi: Class<Answering> }
@@ -64,7 +64,7 @@ async function loadExample(changes: Changes, fetch: typeof globalThis.fetch) {
       return { settings, webhook: new Webhook(settings.platform, desk), api: new DeskApi(desk, settings.platform) }
     }
   } finally {
-    globalThis.fetch = before
+    Reflect.deleteProperty(globalThis, folder)
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -2,15 +2,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunnerTask } from 'vitest'
+import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import type { Io } from '../../src/commands/io.ts'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import { pathOf, read } from '../docs/pages.ts'
 import { type Changes, patchesOf } from '../mutants/changes.ts'
 import { writeExample } from '../mutants/patch.ts'
 import { freePort } from '../support/port.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface ReportedFailure {
   readonly kind: string
@@ -60,7 +61,7 @@ export async function runMinimal(): Promise<Omit<Outcome, 'journal'>> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-minimal-'))
   try {
     const port = await freePort()
-    const start = [process.execPath, pathOf('test/shipped/minimal-intermediary.mjs')]
+    const start = [process.execPath, join(ROOT, 'test/shipped/minimal-intermediary.mjs')]
     const driver = writeDriverOf({ folder, port, start })
     const { does: _, ...verbs } = JSON.parse(readFileSync(driver, 'utf8'))
     writeFileSync(driver, JSON.stringify(verbs))
@@ -84,7 +85,7 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   readStdin: async () => new Uint8Array(),
   canAsk: false,
   ask: async () => '',
-  cwd: pathOf('.'),
+  cwd: ROOT,
   nodeVersion: process.version,
   onSignal: () => () => {},
   exit: () => {},
@@ -110,16 +111,13 @@ export function writeDriverOf({ folder, port, ...program }: ExampleDriver): stri
   const url = `http://127.0.0.1:${port}`
   const settings = { PYTHONDONTWRITEBYTECODE: '1', PORT: String(port), STATE_FILE: join(folder, 'state.json') }
   const target = { ...program, env: settings, ready: `${url}/health` }
-  const driver = { ...parse(read('examples/intermediary/driver.yaml')), http: url, target }
+  const driver = { ...parse(readFileSync(join(ROOT, 'examples/intermediary/driver.yaml'), 'utf8')), http: url, target }
   const file = join(folder, 'driver.json')
   writeFileSync(file, JSON.stringify(driver))
   return file
 }
 
-/**
- * Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. For the second try
- * of a test, the work is done again.
- */
+/** Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. */
 export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
   const results = new Map<Item, Promise<Result>>()
   const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
@@ -128,6 +126,5 @@ export function startInPool<Item, Result>(items: readonly Item[], size: number, 
     slots[index % size] = result.catch(() => {})
     results.set(item, result)
   })
-  return (item: Item, { result }: Pick<RunnerTask, 'result'>): Promise<Result> =>
-    (result?.retryCount ?? 0) > 0 ? work(item) : results.get(item)!
+  return (item: Item, _task?: unknown): Promise<Result> => results.get(item)!
 }

@@ -98,14 +98,16 @@ class VirtualTime {
 }
 
 let virtual: VirtualTime | null = null
+let users = 0
 
-/** Makes the time of this thread virtual, and returns a function that makes it real again. */
+/** Makes the time of this thread virtual until the returned function is called, by each of those who use it at once. */
 export function useVirtualTime(): () => void {
-  if (virtual !== null) throw new Error('The time is virtual already.')
-  const started = new VirtualTime()
-  virtual = started
+  virtual ??= new VirtualTime()
+  users++
   return () => {
-    started.end()
+    users--
+    if (users > 0) return
+    virtual?.end()
     virtual = null
   }
 }
