@@ -16,8 +16,8 @@ const shared = {
   pool: 'threads' as const,
   server: { deps: { external: [/\/dist\//] } },
   /** Bounds of what hangs: they cost time only when a test fails. */
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
 }
 
@@ -39,9 +39,7 @@ export default defineConfig({
               },
             },
             { test: { ...shared, name: 'smoke', include: [SMOKE], setupFiles: [setup] } },
-            {
-              test: { ...shared, name: 'system', include: [SYSTEM], setupFiles: [setup], testTimeout: 120_000 },
-            },
+            { test: { ...shared, name: 'system', include: [SYSTEM], setupFiles: [setup] } },
           ],
         },
 })

@@ -125,7 +125,7 @@ export const certifyCommand = defineCommand({
       shutdown.defer(() => simulators.close())
       const { isTTY } = io.stderr
       const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-      const progress = createProgress({ output: io.stderr, isTTY, ...layout })
+      const progress = createProgress({ output: io.stderr, isTTY, isPaused: () => io.isAsking === true, ...layout })
       const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
       const certificate = await certifyTarget({
         ...selection,

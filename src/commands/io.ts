@@ -29,6 +29,8 @@ export interface Io {
   readonly canAsk: boolean
   /** Shows a question and resolves with the line typed. Rejects when aborted. */
   ask(question: string, signal: AbortSignal): Promise<string>
+  /** Whether a question waits for its answer. */
+  readonly isAsking?: boolean
   /** Calls `listener` for every key that a person presses at the terminal. Returns a function that stops this. Absent where no person is. */
   readonly onKey?: ((listener: (key: string) => void) => () => void) | undefined
   readonly cwd: string
@@ -94,6 +96,7 @@ export function processIo(): Io {
   // npm passes a signal on to the shell only, which ends and leaves this process running.
   const { npm_lifecycle_script: script = '' } = process.env
   const isStartedByNpm = /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
+  let asking = 0
   return {
     stdout: outputOf(process.stdout, 'stdout'),
     stderr: outputOf(process.stderr, 'stderr'),
@@ -111,7 +114,18 @@ export function processIo(): Io {
     get canAsk() {
       return process.stdin.isTTY === true && process.stderr.isTTY === true
     },
-    ask: askOnTerminal,
+    ask: async (question, signal) => {
+      asking++
+      try {
+        // The question takes the line of the progress.
+        return await askOnTerminal(`\r\u001b[2K${question}`, signal)
+      } finally {
+        asking--
+      }
+    },
+    get isAsking() {
+      return asking > 0
+    },
     get onKey() {
       return this.canAsk ? onKeyOfTerminal : undefined
     },

@@ -17,7 +17,7 @@ export async function runWithProgress(
 ): Promise<RunResult> {
   const { isTTY } = io.stderr
   const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-  const progress = createProgress({ output: io.stderr, isTTY, ...layout })
+  const progress = createProgress({ output: io.stderr, isTTY, isPaused: () => io.isAsking === true, ...layout })
   progress.planned(options.wanted.length)
   try {
     return await runSuite({

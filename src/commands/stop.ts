@@ -21,6 +21,10 @@ import {
 } from './running-simulator.ts'
 
 const POLL_MS = 100
+const ANSWER_MS = 2_000
+
+/** What `GET /_sim/readyz` answers; another program answers something else. */
+const Health = z.looseObject({ status: z.string(), version: z.string() })
 
 export const waitCommand = defineCommand({
   flags: {
@@ -35,17 +39,20 @@ export const waitCommand = defineCommand({
     for (const until = elapsedMs() + timeoutMs; ; await wallDelay(POLL_MS)) {
       // Again each time, because the ready file appears when the simulator serves.
       const simulator = await findSimulator(context, flags)
-      const failure = simulator && (await probe(`${simulator.url}/_sim/readyz`))
-      if (simulator !== null && failure === null) {
-        context.io.stdout.write(`Ready: ${simulator.url}\n`)
-        return 0
+      const answer =
+        simulator && (await callControl(simulator, 'GET', '/readyz', undefined, AbortSignal.timeout(ANSWER_MS)))
+      if (simulator !== null && answer !== null && !('code' in answer)) {
+        if (!Health.safeParse(answer.body).success) throw new EnvironmentError(refusalMessage(simulator, answer))
+        if (answer.status === 200) {
+          context.io.stdout.write(`Ready: ${simulator.url}\n`)
+          return 0
+        }
       }
       if (elapsedMs() + POLL_MS <= until) continue
       const what = simulator?.url ?? `The ready file ${JSON.stringify(flags.readyFile)}`
-      const answered = failure?.code === 'status' ? `it answered ${failure.status}` : failure && failureText(failure)
-      throw new EnvironmentError(
-        `${what} is not ready after ${formatDuration(timeoutMs)}: ${answered ?? 'it is not there'}.`,
-      )
+      let why = 'it is not there'
+      if (answer !== null) why = 'code' in answer ? failureText(answer) : `it answered ${answer.status}`
+      throw new EnvironmentError(`${what} is not ready after ${formatDuration(timeoutMs)}: ${why}.`)
     }
   },
 })

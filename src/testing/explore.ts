@@ -1,9 +1,8 @@
 /** `explore` of `handover-sim/certify`: explores an intermediary in a test, as `handover-sim explore` does. */
 
-import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
+import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { hashWords } from '../base/runtime/random.ts'
 import type { Duration } from '../base/text/quantities.ts'
-import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
@@ -75,12 +74,6 @@ export class ExplorationFailedError extends Error {
 const CONVERSATIONS = 200
 const WITHIN_MS = 500
 const SETTLE_MS = 5
-/** How often a conversation is run when late calls of an earlier one fall into it. */
-const ATTEMPTS = 5
-/** The same when more than these is wrong: a late call may use up a fault, but it rarely does. */
-const ATTEMPTS_WITH_OTHERS = 2
-/** How long the second attempt waits for late calls to end, on the wall clock; later ones wait longer. */
-const LATE_CALLS_MS = 20
 /** As with the command: decides how many conversations are chosen before the next ones are. */
 const JOBS = 8
 
@@ -115,21 +108,12 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
   const run = async (wanted: readonly SelectedScenario[], _jobs: number, runSeed: number) => {
     const scenarios: ScenarioResult[] = []
     for (const { plan, instance } of wanted) {
-      let result: ScenarioResult | null = null
-      for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted; attempt++) {
-        // Each run has chats of its own: the intermediary remembers those before.
-        const own = hashWords(`${instance} ${attempt}`, runSeed)[0] >>> 1
-        result = await runInProcess(sim, plan, { driver, seed: own, strict: false, env: {}, signal })
-        const { failures } = result
-        const late = lateFailures(result, earlier)
-        for (const { kind, chat_id } of result.journal)
-          if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
-        const most = late.length < failures.length ? ATTEMPTS_WITH_OTHERS : ATTEMPTS
-        if (late.length === 0 || attempt >= most) break
-        // On a busy machine, what the intermediary still does takes longer than its last calls were awaited.
-        await wallDelay(LATE_CALLS_MS * 5 ** (attempt - 1), signal)
-      }
-      if (result !== null) scenarios.push(result)
+      if (signal.aborted) break
+      // Each run has chats of its own: the intermediary remembers those before.
+      const own = hashWords(`${instance}`, runSeed)[0] >>> 1
+      const result = await runInProcess(sim, plan, { driver, seed: own, strict: false, env: {}, signal })
+      scenarios.push(withoutLateCalls(result, earlier))
+      for (const { kind, chat_id } of result.journal) if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
     }
     return runOf(scenarios)
   }
@@ -184,12 +168,16 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
   }
 }
 
-/** The failures about a call for a chat of an earlier conversation, such as one that is made again after a fault. */
-function lateFailures({ failures, journal }: ScenarioResult, earlier: ReadonlySet<string>): readonly Failure[] {
-  if (failures.length === 0) return []
+/**
+ * Leaves out the failures about a call for a chat of an earlier conversation, such as one that is made again after a fault:
+ * that conversation has its verdict, and this one does nothing that the call could be an answer to.
+ */
+function withoutLateCalls(result: ScenarioResult, earlier: ReadonlySet<string>): ScenarioResult {
   const late = new Set<number>()
-  for (const { kind, seq, chat_id = '' } of journal) if (kind === 'api' && earlier.has(chat_id)) late.add(seq)
-  return failures.filter(({ entrySeqs }) => entrySeqs.some(seq => late.has(seq)))
+  for (const { kind, seq, chat_id = '' } of result.journal) if (kind === 'api' && earlier.has(chat_id)) late.add(seq)
+  const failures = result.failures.filter(({ entrySeqs }) => !entrySeqs.some(seq => late.has(seq)))
+  if (failures.length === result.failures.length) return result
+  return { ...result, failures, outcome: failures.length === 0 ? 'pass' : result.outcome }
 }
 
 const OPTIONS: Shape = {

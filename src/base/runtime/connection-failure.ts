@@ -61,14 +61,23 @@ export const timedOut = (ms: number) => new TransportError({ code: 'timeout', ti
 const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
   ECONNREFUSED: 'connection_refused',
   ENOTFOUND: 'dns_not_found',
+  EAI_NODATA: 'dns_not_found',
+  EAI_NONAME: 'dns_not_found',
   EAI_AGAIN: 'dns_no_answer',
+  EAI_FAIL: 'dns_no_answer',
   ECONNRESET: 'connection_reset',
+  ECONNABORTED: 'connection_reset',
+  ENETRESET: 'connection_reset',
   EPIPE: 'connection_closed',
+  ENOTCONN: 'connection_closed',
+  ESHUTDOWN: 'connection_closed',
   UND_ERR_SOCKET: 'connection_closed',
   ETIMEDOUT: 'connect_timeout',
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   EHOSTUNREACH: 'no_route',
   ENETUNREACH: 'no_route',
+  EHOSTDOWN: 'no_route',
+  ENETDOWN: 'no_route',
   ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
   EPROTO: 'no_tls',
@@ -76,6 +85,25 @@ const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
   ENFILE: 'too_many_open_files',
   UND_ERR_HEADERS_OVERFLOW: 'headers_too_long',
   HPE_HEADER_OVERFLOW: 'headers_too_long',
+}
+
+const LOSSES = {
+  connection_refused: 'absent',
+  connect_timeout: 'absent',
+  no_route: 'absent',
+  dns_not_found: 'absent',
+  dns_no_answer: 'absent',
+  connection_reset: 'broken',
+  connection_closed: 'broken',
+} as const satisfies { readonly [code in AtTargetCode]?: string }
+
+/**
+ * How the peer of a connection was lost: `absent`, no connection came about; `broken`, it ended before the response, as when
+ * the peer ends, or closes the connection by itself. Null: the peer is there, and something else failed.
+ */
+export function peerLoss(failure: { readonly code: string } | null | undefined): 'absent' | 'broken' | null {
+  const losses: Readonly<Record<string, 'absent' | 'broken'>> = LOSSES
+  return failure != null && Object.hasOwn(losses, failure.code) ? losses[failure.code]! : null
 }
 
 const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/

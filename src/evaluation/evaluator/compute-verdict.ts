@@ -1,4 +1,5 @@
 /** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
+import { peerLoss } from '../../base/runtime/connection-failure.ts'
 import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import { type LintFinding, lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
@@ -15,7 +16,7 @@ import {
   internalFailure,
   type StepResult,
 } from './step-evaluator.ts'
-import { isLostConnection, stepName } from './stimulus.ts'
+import { stepName } from './stimulus.ts'
 import {
   type AttributedFailure,
   type CallReview,
@@ -127,7 +128,7 @@ function withTargetEnd(index: JournalIndex, failure: Failure, output: TargetOutp
   const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
   let isExplained = false
   if (happened.code === 'not_acknowledged') isExplained = happened.result.status === null
-  else if (happened.code === 'driver_failed') isExplained = isLostConnection(happened.failure)
+  else if (happened.code === 'driver_failed') isExplained = peerLoss(happened.failure) !== null
   else if (['no_call', 'no_answer', 'item_missing'].includes(happened.code)) isExplained = isAfterEnd
   return isExplained ? { ...failure, hint: { code: 'target_ended', failure: output.ended } } : failure
 }

@@ -1,11 +1,11 @@
 /** Evaluates a step that does something: whether it could be done, whether the target was reachable, what its webhook answered. */
 
-import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { type ConnectionFailure, certificateProblem, peerLoss } from '../../base/runtime/connection-failure.ts'
 import { pageText } from '../../base/text/error-text.ts'
 import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
-import type { DeliveryFailure, Entry, EntryOf } from '../../platform/journal/entry.ts'
+import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { DriverFailure } from '../../platform/journal/run-failures.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
@@ -69,7 +69,7 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
   const last = index.drivers.findLast(({ cause }) => cause === startSeq)
   if (last === undefined || last.outcome === 'ok') return null
   const { how, status = null, failure = null, answer = '', seq } = last
-  const isAbsent = last.outcome === 'unreachable' && !wasReachable(index)
+  const isAbsent = isTargetAbsent(index, last)
   const hint = driverHint(last)
   const text = plainText(answer.trim(), LONGEST_ANSWER)
   const happened = { code: 'driver_failed', label, how, status, failure, answer: text } as const
@@ -82,7 +82,7 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
 
 function driverHint({ status, outcome, failure }: DriverCallEntry): FailureHint | undefined {
   if (failure !== undefined && NOT_STARTED.includes(failure.code)) return { code: 'command_folder' }
-  if (failure?.code === 'connection_closed' || failure?.code === 'connection_reset') return { code: 'broke_off' }
+  if (peerLoss(failure) === 'broken') return { code: 'broke_off' }
   if (outcome === 'unreachable') return { code: 'desk_address' }
   if (status === 404) return { code: 'desk_path' }
   return status === 409 ? { code: 'earlier_run' } : undefined
@@ -97,19 +97,21 @@ const NOT_STARTED: readonly string[] = [
   'program_not_started',
 ] satisfies DriverFailure['code'][]
 
-/** Whether a connection was refused, or broke. */
-export const isLostConnection = (failure: { readonly code: string } | null | undefined): boolean =>
-  /^connection_(refused|reset|closed)$/.test(failure?.code ?? '')
+interface Request {
+  readonly seq: number
+  readonly failure?: { readonly code: string } | undefined
+}
 
-const UNREACHABLE: readonly string[] = [
-  'connection_refused',
-  'connect_timeout',
-  'no_route',
-  'dns_not_found',
-  'dns_no_answer',
-] satisfies DeliveryFailure['code'][]
-
-const isUnreachable = (failure: DeliveryFailure | undefined): boolean => UNREACHABLE.includes(failure?.code ?? '')
+/**
+ * Whether a request found no intermediary, which has not been there in the whole run: an error of the environment. A
+ * connection that broke shows that only when the target had ended before; otherwise the request may have broken it.
+ */
+function isTargetAbsent(index: JournalIndex, { seq, failure }: Request): boolean {
+  const loss = peerLoss(failure)
+  if (loss === null || wasReachable(index)) return false
+  if (loss === 'absent') return true
+  return index.entries.some(entry => entry.seq < seq && isRunEvent(entry, 'target_output') && entry.ended !== null)
+}
 
 /** Why the intermediary could not be reached when a step ran out of time; null when it could, or was not tried. */
 export function unreachableReason({ entries }: JournalIndex): ConnectionFailure | null {
@@ -192,8 +194,7 @@ export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean
   if (last === undefined || isTooLate) return { outcome: 'fail', failure: missingAnswer(index, event) }
   if (last.outcome === 'skipped') return refusal(index, last, ack, true)
   if (!isAcknowledged(last, ack) || isSlow(index, last)) {
-    const isAbsent = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
-    return refusal(index, last, ack, isAbsent)
+    return refusal(index, last, ack, last.status === null && isTargetAbsent(index, last))
   }
   // A copy that a fault made may be refused, but must not break the receiver.
   const bad = copies.find(copy => !isAcknowledged(copy, ack) && (copy.status ?? 500) >= 500)
@@ -282,7 +283,7 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHin
   const problem = certificateProblem(failure)
   if (problem !== undefined) return { code: problem }
   if (failure?.code === 'no_url') return { code: 'no_webhook' }
-  if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
+  if (status === null) return peerLoss(failure) === 'absent' ? { code: 'is_running' } : undefined
   if (ack === 'non-2xx') return { code: 'verify_first' }
   const isRefused = status === 401 || status === 403
   if (isRefused && faults !== undefined) return { code: 'fault_refused', faults }

@@ -35,20 +35,15 @@ export function* exploreSummary(
     yield `  ${[...rate, ...more].join('; ')}`
     yield `  ${file === null ? `no scenario file: ${rerun(sequence.seed)}` : file.path}`
   }
-  for (const { invariant, name, sequence, why } of unconfirmed) {
+  for (const { invariant, name, sequence } of unconfirmed) {
     yield ''
     yield `Not confirmed: ${invariant}: ${name}`
-    yield `  ${DOUBTS[why]}`
+    yield '  it failed once, and neither alone nor among a few others again'
     yield `  the conversation again: ${rerun(sequence.seed)}`
   }
   for (const text of between) yield `FAILED between two conversations: ${text}`
   if (stopped !== null) yield `Stopped: ${stopped}.`
 }
-
-const DOUBTS = {
-  once: 'it failed once, and neither alone nor among a few others again',
-  busy: 'this machine is busy, and it did not fail each time it was repeated: try it on a quiet one',
-} as const
 
 function* coverageTable(situations: Situations): Generator<string> {
   const { columns, rows: states } = coverageOf(situations)

@@ -13,6 +13,8 @@ export interface ProgressOptions {
   readonly isTTY: boolean
   readonly colorLevel: ColorLevel
   readonly columns: number
+  /** Whether something else has the terminal, such as a question to a person: nothing is written meanwhile. */
+  readonly isPaused?: () => boolean
   /** The wall, for tests. */
   readonly now?: () => number
   readonly after?: (delayMs: number, run: () => void) => Timer
@@ -70,6 +72,7 @@ export function createProgress(options: ProgressOptions) {
   }
 
   function tick(): void {
+    if (options.isPaused?.()) return
     if (isTTY) return draw()
     for (const [name, waiting] of running) {
       if (waiting === null || waiting.reported || now() - waiting.sinceMs < LONG_WAIT_MS) continue

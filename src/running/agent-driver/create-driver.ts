@@ -173,7 +173,7 @@ async function callFunction(
 
 export type ParsedInbox = CallOutcome & { readonly items?: readonly InboxItem[] }
 
-/** Reads the items that the call answered, printed or returned. */
+/** Reads the items that the call answered, printed or returned. Null is what many languages write for what is left out. */
 export function parseInbox(call: CallOutcome): ParsedInbox {
   if (call.outcome !== 'ok') return call
   const wrong = (failure: InboxFailure): ParsedInbox => ({ ...call, ...failed(failure) })
@@ -185,19 +185,20 @@ export function parseInbox(call: CallOutcome): ParsedInbox {
     } catch {
       return wrong({ code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) })
     }
+  if (items === null) items = []
   if (!Array.isArray(items)) return wrong({ code: 'inbox_not_list', received: described(items) })
   for (const [index, item] of items.entries()) {
     const wrongItem = (field: 'request' | 'text' | 'attachments' | null, value: unknown) =>
       wrong({ code: 'inbox_item', item: index + 1, field, received: described(value) })
     if (!isMap(item)) return wrongItem(null, item)
     const { request, text: shown, attachments } = item
-    if (request !== undefined && typeof request !== 'boolean') return wrongItem('request', request)
-    if (shown !== undefined && typeof shown !== 'string') return wrongItem('text', shown)
-    if (attachments !== undefined && !(Array.isArray(attachments) && attachments.every(isMap)))
+    if (request != null && typeof request !== 'boolean') return wrongItem('request', request)
+    if (shown != null && typeof shown !== 'string') return wrongItem('text', shown)
+    if (attachments != null && !(Array.isArray(attachments) && attachments.every(isMap)))
       return wrongItem('attachments', attachments)
   }
   // A copy: a function may go on changing the list it returned.
-  return { ...call, items: JSON.parse(JSON.stringify(items)) }
+  return { ...call, items: JSON.parse(JSON.stringify(items, (_, value) => value ?? undefined)) }
 }
 
 function described(value: unknown): string {

@@ -50,6 +50,8 @@ export interface TargetControl {
   readonly printed: number
   /** The last lines that it printed after the first `after`; how it ended, when it does not run any more. Null for nothing. */
   outputAfter(after: number): TargetOutput | null
+  /** Resolves when it has ended by itself, or answers: a connection that broke may be the first sign of its end. */
+  endedOrServing(signal: AbortSignal): Promise<void>
   /** Calls the listener when it ends by itself. Returns a function that removes the listener. */
   onEnd(listener: () => void): () => void
 }

@@ -72,6 +72,19 @@ export class TargetProcess implements TargetControl {
     return () => this.#listeners.delete(listener)
   }
 
+  async endedOrServing(signal: AbortSignal): Promise<void> {
+    const { ready, readyTimeoutMs } = this.#options.start()
+    const address = ready ?? this.#url
+    if (this.#current === null || address === null) return
+    const decided = new AbortController()
+    const either = AbortSignal.any([decided.signal, signal])
+    const unsubscribe = this.onEnd(() => decided.abort())
+    // A process that hangs neither ends nor answers.
+    await Promise.race([answeredAtAll(address, either), wallDelay(readyTimeoutMs, either)])
+    unsubscribe()
+    decided.abort()
+  }
+
   start(): Promise<void> {
     return this.#inSequence(async () => {
       if (this.#current !== null) return
@@ -379,6 +392,15 @@ async function answered(address: string, signal: AbortSignal, probes: { last?: N
     if (signal.aborted) return new Promise(() => {})
     if (failure === null) return { url: null }
     probes.last = failure
+    await wallDelay(POLL_MS, signal)
+  }
+}
+
+/** Resolves when the address answers with any status, or when the signal aborts. */
+async function answeredAtAll(address: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const failure = await probe(address, signal)
+    if (failure === null || failure.code === 'status') return
     await wallDelay(POLL_MS, signal)
   }
 }

@@ -210,7 +210,7 @@ class Certification {
     if (options.repetition === undefined) listener.started(check)
     const run = () => runCheck(check, this.#environment, options)
     const watch = target ?? this.#watch
-    const watched = watch === null ? { run: await run(), ends: [] } : await collectEnds(watch, run)
+    const watched = watch === null ? { run: await run(), ends: [] } : await collectEnds(watch, run, signal)
     if (target !== null && watched.ends.length > 0) return watched
     const failure = (await this.#watch?.returned()) ?? null
     if (failure !== null && !signal.aborted) this.#stop({ code: 'target_unreachable', failure })

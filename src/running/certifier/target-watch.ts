@@ -1,14 +1,14 @@
 /** Decides about checks during which the intermediary ended, or could not be reached any more. */
 
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
-import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
-import { isLostConnection } from '../../evaluation/evaluator/stimulus.ts'
+import { type ConnectionFailure, peerLoss } from '../../base/runtime/connection-failure.ts'
 import { type DriverCallEntry, isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { failureText, targetFailureText } from '../../platform/wording/failures.ts'
 import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
+import { probe } from '../agent-driver/probe.ts'
 import { probeTarget } from '../agent-driver/target.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import { type CheckFinding, type CheckReason, suffix } from './finding.ts'
@@ -24,7 +24,7 @@ export const isRefused = ({ failure }: EventAttempt | DriverCallEntry): boolean 
 /** Whether the connection was refused, or broke. */
 const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
 const isLostEntry = (entry: Entry): boolean =>
-  entry.kind === 'delivery' ? isLost(entry) : isDriverCall(entry) && isLostConnection(entry.failure)
+  entry.kind === 'delivery' ? isLost(entry) : isDriverCall(entry) && peerLoss(entry.failure) !== null
 
 /** A request of a check to the intermediary: an event, or an act of the agent in its help desk. Times are of the wall. */
 interface SentRequest {
@@ -202,13 +202,12 @@ const RETURN_MS = 3_000
  */
 export class AddressWatch {
   readonly ends: TargetEnd[] = []
-  /** As of a target: the address is watched all the time. */
-  readonly running = true
   readonly #target: URL
   readonly #signal: AbortSignal
   /** Resolves with why nothing listens; with null when something listens again. */
   #return: Promise<ConnectionFailure | null> = Promise.resolve(null)
-  #isOut = false
+  /** Looks whether it is gone; null when nothing gives a reason to look. */
+  #look: Promise<void> | null = null
 
   constructor(target: URL, signal: AbortSignal) {
     this.#target = target
@@ -218,7 +217,7 @@ export class AddressWatch {
   /** Looks after each event and each act of the agent whose connection was refused, or broke. */
   observe(sim: PlatformSimulator): void {
     coreOf(sim).journal.subscribe(entry => {
-      if (isLostEntry(entry)) void this.#look()
+      if (isLostEntry(entry)) this.#look ??= this.#findEnd().finally(() => (this.#look = null))
     })
   }
 
@@ -227,33 +226,38 @@ export class AddressWatch {
     return this.#return
   }
 
-  async #look(): Promise<void> {
-    if (this.#isOut) return
-    this.#isOut = true
-    const failure = await probeTarget(this.#target, 0, this.#signal)
-    if (failure?.code === 'connection_refused') {
-      this.ends.push({ ended: { code: 'gone', address: this.#target.host }, lines: [], file: null })
-      this.#return = probeTarget(this.#target, RETURN_MS, this.#signal)
-      await this.#return
+  /** Resolves when it is known whether it has ended. */
+  async endedOrServing(): Promise<void> {
+    await this.#look
+  }
+
+  /** A process that is ending still accepts connections, and breaks them. */
+  async #findEnd(): Promise<void> {
+    const untilMs = elapsedMs() + RETURN_MS
+    let failure = await probe(this.#target.href, this.#signal)
+    while (peerLoss(failure) === 'broken' && elapsedMs() < untilMs && !this.#signal.aborted) {
+      await wallDelay(POLL_MS, this.#signal)
+      failure = await probe(this.#target.href, this.#signal)
     }
-    this.#isOut = false
+    if (failure?.code !== 'connection_refused') return
+    this.ends.push({ ended: { code: 'gone', address: this.#target.host }, lines: [], file: null })
+    this.#return = probeTarget(this.#target, RETURN_MS, this.#signal)
+    await this.#return
   }
 }
 
-/** Between the end of a connection and the end of the process. */
-const EXIT_MS = 500
+const POLL_MS = 20
 
 /** Runs a check, and collects how the target ended by itself meanwhile. */
 export async function collectEnds(
-  target: Pick<TargetControl, 'ends' | 'running'>,
+  target: Pick<TargetControl, 'ends' | 'endedOrServing'>,
   runCheck: () => Promise<CheckRun>,
+  signal: AbortSignal,
 ): Promise<WatchedCheck> {
   const before = target.ends.length
   const run = await runCheck()
   // A connection breaks before the end of the process is reported.
-  const after = target.ends.length
-  const untilMs = elapsedMs() + (attemptsOf(run.result).some(isLost) ? EXIT_MS : 0)
-  while (target.running && target.ends.length === after && elapsedMs() < untilMs) await wallDelay(20)
+  if (attemptsOf(run.result).some(isLost)) await target.endedOrServing(signal)
   return { run, ends: target.ends.slice(before) }
 }
 

@@ -88,14 +88,12 @@ export async function calibrate({
     return (await run(wanted, jobs, hashWords(name, seed)[0] >>> 1)).scenarios
   }
 
-  // The most that the inbox may show, then less.
+  // The most that the inbox may show, then less. An inbox must show the texts of the user.
   const hasInbox = verbs.includes('inbox')
-  const choices: Abilities[] = [NOTHING_SHOWN]
-  if (hasInbox)
-    choices.unshift(
-      { ...NOTHING_SHOWN, inbox: true, requests: true, laterRequests: true },
-      { ...NOTHING_SHOWN, inbox: true },
-    )
+  const withTexts = { ...NOTHING_SHOWN, inbox: true }
+  const choices: Abilities[] = hasInbox
+    ? [{ ...withTexts, requests: true, laterRequests: true }, withTexts]
+    : [NOTHING_SHOWN]
   const trials = await tryAll(
     choices.map(abilities => ({ acts: plainActs, abilities, isTrial: true })),
     'Plain conversation',
@@ -107,11 +105,9 @@ export async function calibrate({
       one.failure.happened.code === 'unexpected_call' &&
       one.failure.happened.call.endpoint === 'message',
   )
-  const abilities: Abilities = { ...(choices[at] ?? NOTHING_SHOWN), notices }
+  const abilities: Abilities = { ...(choices[at] ?? choices.at(-1) ?? NOTHING_SHOWN), notices }
   const leftOut: string[] = []
   if (!hasInbox) leftOut.push('what the agent sees: the agent driver has no inbox')
-  else if (!abilities.inbox)
-    leftOut.push('what the agent sees: the inbox does not show the text of a plain conversation')
   else if (!abilities.requests) leftOut.push('requests in the inbox: it does not show that of a plain conversation')
   if (notices) leftOut.push('texts that no agent wrote: the intermediary sends notices in a plain conversation')
 
@@ -152,7 +148,7 @@ export async function calibrate({
   if (usable.includes('restart')) optional.push({ name: 'restarts', acts: restarted })
   const control: ActSequence = { seed, acts: plainActs, knobs: {} }
   const tried = [{ acts: plainActs, abilities }, ...optional.map(({ acts }) => ({ acts, abilities }))]
-  const [result = null, ...results] = at < 0 ? [trials[0]] : await tryAll(tried, 'Capability')
+  const [result = null, ...results] = at < 0 ? [trials.at(-1)] : await tryAll(tried, 'Capability')
   const failing = optional.filter(({ isRefusal }, index) => {
     const { outcome, failures = [] } = results[index] ?? {}
     return outcome !== 'pass' && (!isRefusal || failures.some(({ kind }) => kind === 'driver'))

@@ -1,7 +1,6 @@
 /** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
 import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
-import { watchProcessLoad } from '../../base/runtime/process-load.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { describeRun, describeScenario } from '../../evaluation/evaluator/wording/report.ts'
@@ -75,20 +74,18 @@ export interface Finding {
   others: number
 }
 
-/** A failure of which a busy machine may be the cause. */
+/** A failure that did not come again: neither alone, nor among others. */
 export interface Unconfirmed {
   readonly invariant: InvariantId
   readonly sequence: ActSequence
   readonly name: string
-  /** It failed only once; or not each time, while the machine was busy. */
-  readonly why: 'once' | 'busy'
   /** The first run that failed. */
   readonly result: ScenarioResult
 }
 
 export interface ExploreResult extends ExploreCounts {
   readonly findings: readonly Finding[]
-  /** What did not fail again, alone or among a few others, or not each time on a busy machine. */
+  /** What did not fail again, alone or among a few others. */
   readonly unconfirmed: readonly Unconfirmed[]
   readonly calibration: Calibration
   /** What happened between two conversations, so that no scenario shows it. */
@@ -113,10 +110,6 @@ const REPEATS = 3
 const RELIABLE = 2
 /** The rate of an intermittent failure is measured with so many more runs. */
 const MORE_REPEATS = 7
-/** On a machine that is busy, what fails each time of so many is no accident. */
-const BUSY_REPEATS = 5
-/** A machine is busy when timers of this process are so late (p99): a fifth of the pace of people. */
-const BUSY_MS = 30
 const SHRINK_MS = 60_000
 /** Among how many conversations a failure that does not come alone is repeated, and how many of them run at once. */
 const OTHERS = 16
@@ -143,15 +136,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   let runs = 0
   /** Whether only one conversation runs at a time. */
   let isAlone = false
-  /** How often the machine was busy while conversations ran. In one process, these keep it busy. */
-  let busyRuns = 0
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
   const runPlans = async (wanted: readonly SelectedScenario[], atOnce = jobs): Promise<RunResult> => {
-    const watch = watchProcessLoad()
     const result = await options.run(wanted, isAlone ? 1 : atOnce, hashWords(`run ${++runs}`, seed)[0] >>> 1)
-    if (inProcess === null && watch.read().loopDelayMs > BUSY_MS) busyRuns++
-    watch.close()
     for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
     return result
   }
@@ -241,7 +229,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
     const wasAlone: boolean = isAlone
-    // Those that ran at about the same time, few at once: what fails then needs others, and no busy machine.
+    // Those that ran at about the same time, few at once: what fails then needs others.
     const amongOthers: AmongOthers = async sequence => {
       const at = wave.indexOf(sequence)
       const others = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
@@ -292,13 +280,13 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       isAlone = true
       return
     }
-    const { doubt, isReliable, failing, of } = await confirm(failed, plan, amongOthers)
+    const { verdict, failing, of } = await confirm(failed, plan, amongOthers)
     if (signal.aborted) return
-    if (doubt !== null) {
-      const one = { invariant, sequence, name: nameOf(sequence, invariant), why: doubt, result: failed.result }
+    if (verdict === 'unconfirmed') {
+      const one = { invariant, sequence, name: nameOf(sequence, invariant), result: failed.result }
       unconfirmed.push(one)
       listener.doubted(one)
-    } else if (!isReliable) add(failed, failing.length, of, null)
+    } else if (verdict === 'intermittent') add(failed, failing.length, of, null)
     else {
       listener.failed(sequence.seed, invariant)
       const shortest = await shorten(failed)
@@ -308,26 +296,18 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     }
   }
 
-  /** How sure a failure is, from repeating it: a busy machine may be its cause. */
+  /** Repeats a failure: alone, and when it does not come again alone, once more among others. */
   async function confirm(failed: Failed, plan: Plan, amongOthers: AmongOthers) {
-    const quietRuns = busyRuns
     const { runs: of, failing } = await repeat(failed, plan, REPEATS, RELIABLE)
-    const sure = { doubt: null, isReliable: failing.length >= RELIABLE, failing, of } as const
-    if (signal.aborted) return sure
-    if (failing.length === 0) {
-      const again = await amongOthers(failed.sequence)
-      await options.revive()
-      const times = again.filter(result => isSame(failed, result)).length
-      const isAgain = busyRuns > quietRuns ? times > 0 && times === again.length : times > 0
-      return isAgain ? sure : ({ ...sure, doubt: 'once' } as const)
+    if (failing.length >= RELIABLE) return { verdict: 'reliable', failing, of } as const
+    if (failing.length > 0) {
+      const more = await repeat(failed, plan, MORE_REPEATS)
+      return { verdict: 'intermittent', failing: [...failing, ...more.failing], of: of + more.runs } as const
     }
-    if (busyRuns > quietRuns) {
-      const more = await repeat(failed, plan, BUSY_REPEATS)
-      return more.failing.length === more.runs ? { ...sure, isReliable: true } : ({ ...sure, doubt: 'busy' } as const)
-    }
-    if (sure.isReliable) return sure
-    const more = await repeat(failed, plan, MORE_REPEATS)
-    return { ...sure, failing: [...failing, ...more.failing], of: of + more.runs }
+    const again = signal.aborted ? [] : await amongOthers(failed.sequence)
+    await options.revive()
+    const isAgain = again.some(result => isSame(failed, result))
+    return { verdict: isAgain ? 'intermittent' : 'unconfirmed', failing, of } as const
   }
 
   /** The shortest conversation with this failure, whose scenario file has failed as it is written; null when none did. */

@@ -1,9 +1,9 @@
 /** Runs one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
-import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
+import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
+import { peerLoss } from '../../base/runtime/connection-failure.ts'
 import { anySignal } from '../../base/runtime/node.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
-import { isLostConnection } from '../../evaluation/evaluator/stimulus.ts'
 import type { ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
 import { type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../../evaluation/scenario/plan.ts'
@@ -55,7 +55,7 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
   options.onQuiet?.()
   await settle(context, { quietMs, awaitCall: steps.hasTimedOut || last.hasTimedOut, signal: options.signal })
   await rereadInboxes(context, options.signal)
-  await awaitTargetEnd(context)
+  await awaitTargetEnd(context, options.signal)
   context.note({ note: 'scenario_ended', ...last.earlyEnd(), ...steps.earlyEnd() })
   if (context.evaluationError !== null) throw context.evaluationError
   const verdict = finalVerdict(context)
@@ -185,20 +185,11 @@ async function awaitPendingAcks(context: RunContext, signal: AbortSignal): Promi
   }
 }
 
-/** Between the end of a connection and the end of the process. */
-const EXIT_MS = 500
-
-/** Waits for the end of the target, which is reported after the end of its connections. */
-async function awaitTargetEnd({ driver, core }: RunContext): Promise<void> {
-  const target = driver?.target
-  if (!target?.running) return
+/** Waits for the end of a target whose connections broke: its end is reported after theirs. */
+async function awaitTargetEnd({ driver, core }: RunContext, signal: AbortSignal): Promise<void> {
   const [deliveries, calls] = [core.journal.query({ kind: 'delivery' }), core.journal.query({ kind: 'driver' })]
-  const isLost = [...deliveries, ...calls].some(({ failure }) => isLostConnection(failure))
-  if (!isLost) return
-  const ended = new AbortController()
-  const unsubscribe = target.onEnd(() => ended.abort())
-  await wallDelay(EXIT_MS, ended.signal)
-  unsubscribe()
+  if ([...deliveries, ...calls].some(({ failure }) => peerLoss(failure) !== null))
+    await driver?.target?.endedOrServing(signal)
 }
 
 /** Reads the inboxes once more, because an item may have come twice. */
