@@ -196,7 +196,7 @@ describe('the generator', () => {
   })
 
   it('makes conversations that the model allows as they are, and that compile', async () => {
-    for (let index = 0; index < 150; index++) {
+    for (let index = 0; index < 60; index++) {
       const sequence = nextSequence(7, index, ALL, new Map())
       expect(inModel(sequence).length).toBe(sequence.acts.length)
       expect(await stepsOfPlan(sequence)).toBeGreaterThan(0)
@@ -222,7 +222,7 @@ describe('the generator', () => {
     const distinct = (isGuided: boolean) => {
       const tried = new Map<string, Tried>()
       const seen = new Set<string>()
-      for (let index = 0; index < 300; index++) {
+      for (let index = 0; index < 120; index++) {
         const sequence = nextSequence(3, index, ALL, isGuided ? tried : new Map())
         countSituations(tried, sequence)
         for (const situation of situationsOf(sequence)) seen.add(situation)
