@@ -63,6 +63,38 @@ describe('certify in a test', () => {
     await close()
   })
 
+  it('ends a check when the intermediary makes thousands of calls', async () => {
+    const sim = createSimulator({
+      webhook: {
+        async fetch(request) {
+          const { bot, chat } = await request.json()
+          const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+          const body = JSON.stringify({ bot_id: bot?.id, chat_id: chat?.id })
+          const call = () => sim.fetch(`${sim.baseUrl}/api/v2/handover/typing_stop`, { method: 'POST', headers, body })
+          await Promise.all(Array.from({ length: 5_001 }, call))
+          return new Response('ok')
+        },
+      },
+    })
+    const { checks } = await certify(sim, { only: ['SIG-01'], rotateUnspecified: false })
+    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reasonCode: 'call_flood' })
+    expect(checks[0]?.reason).toMatch(/made 5000 calls in .*, more than a check follows/)
+  })
+
+  it('says of what it did not check that it was stopped', async () => {
+    const stop = new AbortController()
+    let events = 0
+    const fetch = () => {
+      if (++events === 3) stop.abort()
+      return new Response('ok')
+    }
+    const sim = createSimulator({ webhook: { fetch } })
+    const { checks } = await certify(sim, { signal: stop.signal, within: '50ms', observe: '10ms' })
+    expect(checks[0]).toMatchObject({ id: 'SIG-01', outcome: 'pass' })
+    const open = checks.filter(({ reason }) => reason === 'The run ended before this check.')
+    expect(open.length).toBeGreaterThan(checks.length / 2)
+  })
+
   it('refuses an unknown check', async () => {
     await expect(certify(createSimulator(), { only: ['SIG-0x'] })).rejects.toThrow(
       /^There is no check "SIG-0x"; did you mean SIG-01\?$/,

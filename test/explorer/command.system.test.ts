@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { actsOf } from '../mutants/conversation-bugs.ts'
 import { against, command, DIGITS, explore, filesIn, newFolder } from './run-explore.ts'
 
 // Most of the time of a run is waiting.
@@ -24,18 +25,8 @@ describe.concurrent('explore', () => {
   it('reports a bug with the shortest conversation, as a scenario that fails with it and passes without', async () => {
     const folder = newFolder()
     const where = await against(folder, 'takes-digits-for-a-code')
-    const found = await explore(
-      folder,
-      ...where,
-      '--replay',
-      String(DIGITS),
-      '--out',
-      'found',
-      '--within',
-      '2s',
-      '--report',
-      'json',
-    )
+    const flags = ['--replay', String(DIGITS), '--out', 'found', '--within', '2s', '--report', 'json']
+    const found = await explore(folder, ...where, ...flags)
     expect(found.code, found.stderr).toBe(1)
     expect(found.stderr).toContain(
       'FAILED INV-TEXT-TO-AGENT: A text of the user does not reach the agent: press, accept, user (digits)\n' +
@@ -62,11 +53,7 @@ describe.concurrent('explore', () => {
   it('remembers what failed and what was tried', async () => {
     const folder = newFolder()
     const where = await against(folder, 'leaves-at-the-word-stop')
-    const acts = [
-      { kind: 'press', chat: 0, pace: 'human' },
-      { kind: 'accept', chat: 0, pace: 'human' },
-      { kind: 'says', chat: 0, pace: 'human', text: { kind: 'command', value: 'stop' } },
-    ]
+    const acts = actsOf('press, accept, says:command=stop')
     const state = {
       version: 1,
       seed: 5,
@@ -75,16 +62,8 @@ describe.concurrent('explore', () => {
       failing: [{ seed: 9, acts, knobs: {} }],
     }
     const cwd = newFolder({ 'state.json': JSON.stringify(state) })
-    const { code, stderr } = await explore(
-      cwd,
-      ...where,
-      '--state',
-      'state.json',
-      '--conversations',
-      '1',
-      '--report',
-      'json=run.json',
-    )
+    const flags = ['--state', 'state.json', '--conversations', '1', '--report', 'json=run.json']
+    const { code, stderr } = await explore(cwd, ...where, ...flags)
     expect(code, stderr).toBe(1)
     expect(stderr).toMatch(/FAILED INV-TEXT-TO-USER: .*: press, accept, says \(command\)/)
     const stored = JSON.parse(readFileSync(join(cwd, 'state.json'), 'utf8'))

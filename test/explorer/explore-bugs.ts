@@ -1,3 +1,4 @@
+/* biome-ignore-all lint/suspicious/noConsole: it is a command of maintainers. */
 /**
  * Runs `node test/explorer/explore-bugs.ts [--only NAME,...] [--for 3m] [--jobs J] [--seed S] [--explore-only] [--known-only]`:
  * runs the shipped scenarios and the checks against each bug of `test/mutants/conversation-bugs.ts`, then explores it, and

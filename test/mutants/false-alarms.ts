@@ -1,3 +1,4 @@
+/* biome-ignore-all lint/suspicious/noConsole: it is a command of maintainers. */
 /**
  * Runs `npm run alarms -- [--times N] [--minutes M] [--jobs J] [--only FLW-06,...] [--skip RST,...] [--of NAME,...]
  * [--explore CONVERSATIONS]`: certifies each correct intermediary and runs the shipped scenarios against it, again and again, and
