@@ -64,9 +64,11 @@ describe('certify in a test', () => {
   })
 
   it('ends a check when the intermediary makes thousands of calls', async () => {
+    let events = 0
     const sim = createSimulator({
       webhook: {
         async fetch(request) {
+          if (++events > 1) return new Response('ok')
           const { bot, chat } = await request.json()
           const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
           const body = JSON.stringify({ bot_id: bot?.id, chat_id: chat?.id })
