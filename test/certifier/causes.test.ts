@@ -3,65 +3,92 @@ import { describe, expect, it } from 'vitest'
 import { explainFindings, knobsWithout } from '../../src/running/certifier/causes.ts'
 import type { CheckResult } from '../../src/running/certifier/check.ts'
 import type { CheckFinding } from '../../src/running/certifier/finding.ts'
+import type { CertifyOptions } from '../../src/testing/certify.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { checkResult } from '../reporters/certificates.ts'
-import { STOPPING_BUGS } from './bugs/causes.ts'
-import { certifyExample, type ReportedCheck } from './target.ts'
+import { certifyInProcess, idsOf } from './in-process.ts'
 
-const WHOLE = ['--profile', 'webhook,flow', '--seed', '1', '--within', '2s']
-
-const idsOf = (checks: readonly ReportedCheck[], ...outcomes: readonly string[]) =>
-  checks.filter(({ outcome }) => outcomes.includes(outcome)).map(({ id }) => id)
-
-describe('a bug that stops many checks', () => {
-  it.concurrent.each(STOPPING_BUGS)('$bug fails $check', async row => {
-    const { bug, check, code, says, also = [], stops } = row
-    const { checks, causes, exitCode } = await certifyExample(bug, ...WHOLE)
-    expect(idsOf(checks, 'fail', 'error')).toEqual([check])
-    expect(idsOf(checks, 'warn')).toEqual(also)
-    expect(exitCode).toBe(1)
-    const [cause] = causes
-    expect(cause).toMatchObject({ check, text: expect.stringMatching(says) })
-    expect(checks.find(({ id }) => id === check)?.findings[0]).toMatchObject({ code })
-    const [stopped, how] = stops
-    expect(cause?.[how]).toContain(stopped)
-    expect(idsOf(checks, 'blocked')).toEqual(cause?.blocked)
-    const result = checks.find(({ id }) => id === stopped)
-    if (how === 'blocked') expect(result).toMatchObject({ outcome: 'blocked', blocked_by: check, findings: [] })
-    else expect(result).toMatchObject({ outcome: 'pass', avoided: { check } })
-  })
-})
-
-interface Pair {
-  readonly bugs: readonly BugName[]
-  readonly failed: readonly string[]
-  readonly warned: readonly string[]
+interface StoppingBug {
+  readonly bug: BugName
+  /** The check whose subject it is. */
+  readonly check: string
+  /** The cause at the beginning of the report. */
+  readonly says: RegExp
+  /** Checks that find something else that the bug does; at most two. */
+  readonly also?: readonly string[]
+  readonly repeats?: string
+  readonly blocks?: string
 }
 
-const PAIRS: readonly Pair[] = [
-  { bugs: ['restringifies', 'opens-twice'], failed: ['SIG-07'], warned: ['SIG-08', 'WIR-02', 'ACK-03', 'DLV-01'] },
-  { bugs: ['expects-attachments', 'ends-twice'], failed: ['EVT-05', 'FLW-04', 'FLW-07'], warned: [] },
-  { bugs: ['expects-hyphens-in-ids', 'trims'], failed: ['SIG-01', 'TXT-01'], warned: [] },
+const REFUSES_JSON = { check: 'SIG-07', also: ['WIR-02', 'ACK-03'] }
+
+const STOPPING_BUGS: readonly StoppingBug[] = [
+  {
+    bug: 'compares-hex',
+    check: 'SIG-01',
+    says: /as hexadecimal instead of base64\.$/,
+    also: ['SIG-05'],
+    blocks: 'FLW-01',
+  },
+  {
+    bug: 'adds-a-newline-to-the-key',
+    check: 'SIG-01',
+    says: /key that has white space at its start/,
+    blocks: 'SIG-02',
+  },
+  { bug: 'fails-at-requests', check: 'SIG-01', says: /answered 500 to a validly signed REQ/, blocks: 'WIR-02' },
+  { bug: 'restringifies', ...REFUSES_JSON, says: /written again \(as JSON\.stringify/, repeats: 'SIG-02' },
+  // It is repeated with spaces, which the intermediary accepts, although they are not the default.
+  { bug: 'rewrites-with-spaces', ...REFUSES_JSON, says: /written again \(spaces behind/, repeats: 'SIG-01' },
+  { bug: 'expects-hyphens-in-ids', check: 'SIG-01', says: /only with ids\.chat=hex24\.$/, repeats: 'SIG-04' },
+  // No check has it as its subject, and SIG-01 has no such header with this seed: the clearest finding shows it.
+  {
+    bug: 'refuses-delivery-ids',
+    check: 'ACK-05',
+    says: /only with webhook\.idHeader=X-Delivery-Id/,
+    repeats: 'SIG-04',
+  },
+  { bug: 'acks-messages-with-202', check: 'ACK-01', says: /answered 202 to a validly signed MESS/, blocks: 'FLW-02' },
+  { bug: 'expects-attachments', check: 'EVT-05', says: /500 to MESSAGE FROM USER without `att/, repeats: 'FLW-02' },
+  { bug: 'accepts-locally', check: 'FLW-01', says: /^No start came within 2s after the agent/, blocks: 'EVT-06' },
+  { bug: 'shows-no-messages', check: 'FLW-02', says: /^The agent does not see message 1/, blocks: 'DLV-03' },
+  { bug: 'sends-no-messages', check: 'FLW-03', says: /^No message call had message 1/, blocks: 'TXT-02' },
+  { bug: 'bot-id-as-text', check: 'FLW-05', says: /400: bot_id must be an integer/, blocks: 'FLW-01' },
 ]
 
-describe('two bugs at once', () => {
-  it.concurrent.each(PAIRS)('$bugs are both found', async ({ bugs, failed, warned }) => {
-    const { checks } = await certifyExample(bugs, ...WHOLE)
-    expect(idsOf(checks, 'fail', 'error')).toEqual(failed)
-    expect(idsOf(checks, 'warn')).toEqual(warned)
-    expect(idsOf(checks, 'blocked')).toEqual([])
-  })
+const WHOLE: CertifyOptions = { profiles: ['webhook', 'flow'], within: '2s' }
+
+it.for(STOPPING_BUGS)('$bug fails $check alone', async ({ bug, check, says, also = [], repeats, blocks }) => {
+  const { checks, causes } = await certifyInProcess(bug, WHOLE)
+  expect(idsOf(checks, 'fail', 'error')).toEqual([check])
+  expect(idsOf(checks, 'warn')).toEqual(also)
+  const [cause] = causes
+  expect(cause).toMatchObject({ check, text: expect.stringMatching(says) })
+  expect(idsOf(checks, 'blocked')).toEqual(cause?.blocked)
+  expect([...(cause?.blocked ?? []), ...(cause?.repeated ?? [])]).toContain(blocks ?? repeats)
+  const stopped = checks.find(({ id }) => id === (blocks ?? repeats))
+  if (blocks) expect(stopped).toMatchObject({ outcome: 'blocked', blockedBy: check, findings: [] })
+  else expect(stopped).toMatchObject({ outcome: 'pass', avoided: { check } })
 })
 
-describe('a cause whose check does not run', () => {
-  it('fails the check that shows it most clearly, and no check that only ends with a valid event', async () => {
-    const { checks, causes } = await certifyExample('compares-hex', '--only', 'SIG-03', '--only', 'EVT-03')
-    expect(checks).toMatchObject([
-      { id: 'SIG-03', outcome: 'blocked', blocked_by: 'EVT-03' },
-      { id: 'EVT-03', outcome: 'fail' },
-    ])
-    expect(causes[0]?.text).toBe('The webhook answered 401 to a validly signed REQUESTING TAKEOVER, and not 200.')
-  })
+it.for<{ bugs: readonly BugName[]; failed: readonly string[]; warned?: readonly string[] }>([
+  { bugs: ['restringifies', 'opens-twice'], failed: ['SIG-07'], warned: ['SIG-08', 'WIR-02', 'ACK-03', 'DLV-01'] },
+  { bugs: ['expects-attachments', 'ends-twice'], failed: ['EVT-05', 'FLW-04', 'FLW-07'] },
+  { bugs: ['expects-hyphens-in-ids', 'trims'], failed: ['SIG-01', 'TXT-01'] },
+])('$bugs are both found', async ({ bugs, failed, warned = [] }) => {
+  const { checks } = await certifyInProcess(bugs, WHOLE)
+  expect(idsOf(checks, 'fail', 'error')).toEqual(failed)
+  expect(idsOf(checks, 'warn')).toEqual(warned)
+  expect(idsOf(checks, 'blocked')).toEqual([])
+})
+
+it('a cause whose check does not run fails the check that shows it most clearly', async () => {
+  const { checks, causes } = await certifyInProcess('compares-hex', { only: ['SIG-03', 'EVT-03'] })
+  expect(checks).toMatchObject([
+    { id: 'SIG-03', outcome: 'blocked', blockedBy: 'EVT-03' },
+    { id: 'EVT-03', outcome: 'fail' },
+  ])
+  expect(causes[0]?.text).toBe('The webhook answered 401 to a validly signed REQUESTING TAKEOVER, and not 200.')
 })
 
 describe('the explanation of findings', () => {

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { CheckResult } from '../../src/running/certifier/check.ts'
 import { CHECKS } from '../../src/running/certifier/checks/index.ts'
 import { coverageOf, exercisedIn } from '../../src/running/certifier/coverage.ts'
-import { LEVEL_TEXTS } from '../../src/running/certifier/report.ts'
-import { read, rows, section } from '../docs/pages.ts'
 import { certificate, checkResult, failedResult, unobservedResult, warnedResult } from '../reporters/certificates.ts'
 import { CHATS, Journal } from '../reporters/run-results.ts'
 
@@ -28,11 +26,6 @@ describe('levels', () => {
     ['the run stopped', [checkResult()], { stopped: 'interrupted' }, null, 'stopped'],
   ])('%s', (_, checks, given, level, levelObstacle) => {
     expect(certificate(checks, given)).toMatchObject({ level, levelObstacle })
-  })
-
-  it('are defined in one sentence each, the same in the documentation', () => {
-    const table = rows(section(read('docs/reference/certification.md'), 'Levels')).slice(1)
-    expect(table).toEqual(Object.entries(LEVEL_TEXTS))
   })
 })
 

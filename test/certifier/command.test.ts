@@ -6,7 +6,7 @@ import { main } from '../../src/commands/main.ts'
 import { CHECKS } from '../../src/running/certifier/checks/index.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { type Files, folderOf } from '../scenario/format/written.ts'
-import { certifyExample } from './target.ts'
+import { startReceiver } from './target.ts'
 
 async function run(files: Files, ...argv: string[]) {
   const io = fakeIo(folderOf(files))
@@ -16,15 +16,17 @@ async function run(files: Files, ...argv: string[]) {
 
 const certify = (files: Files, ...flags: string[]) => run(files, 'certify', '--self-test', '--dry-run', ...flags)
 
+const QUICK = ['--observe', '100ms', '--no-rotate-unspecified']
 const KNOWN = 'version: 1\nexpected:\n  - check: SIG-03\n    because: the old gateway\n    until: 2099-01-31\n'
 
 describe('expected failures', () => {
   it('do not fail the run, and are shown as failures with their reason', async () => {
-    const folder = folderOf({ 'known.yaml': KNOWN })
-    const file = join(folder, 'known.yaml')
-    const only = ['--only', 'SIG-03', '--expected-failures', file]
-    const { exitCode, checks, level } = await certifyExample('checks-no-signature', ...only)
-    expect(exitCode).toBe(0)
+    const target = await startReceiver((_, response) => void response.writeHead(401).end())
+    const known = KNOWN.replace('SIG-03', 'SIG-01')
+    const flags = ['--only', 'SIG-01', ...QUICK, '--expected-failures', 'known.yaml', '--report', 'json']
+    const { code, stdout } = await run({ 'known.yaml': known }, 'certify', '--port', '0', '--target', target, ...flags)
+    expect(code).toBe(0)
+    const { checks, level } = JSON.parse(stdout)
     expect(level).toBeNull()
     expect(checks[0]).toMatchObject({ outcome: 'fail', expected_failure: { status: 'failed', until: '2099-01-31' } })
   })
@@ -47,11 +49,15 @@ describe('expected failures', () => {
 })
 
 describe('capabilities', () => {
-  const [first] = CHECKS.filter(({ capability }) => capability !== undefined)
-  it.runIf(first !== undefined)('make checks not applicable', async () => {
-    const file = join(folderOf({ 'c.yaml': `version: 1\n${first!.capability}: false\n` }), 'c.yaml')
-    const { checks } = await certifyExample(null, '--only', first!.id, '--capabilities', file)
-    expect(checks[0]).toMatchObject({ outcome: 'not_applicable', reason_code: 'capability_missing' })
+  it('make checks not applicable', async () => {
+    const driver = 'export const accept = () => {}, says = () => {}, inbox = () => []'
+    const files = { 'c.yaml': 'version: 1\nattachments: false\n', 'driver.mjs': driver }
+    const target = await startReceiver((_, response) => void response.end())
+    const where = ['--port', '0', '--target', target, '--agent-driver', 'driver.mjs']
+    const flags = ['--only', 'ATT-01', '--capabilities', 'c.yaml', '--report', 'json']
+    const { stdout } = await run(files, 'certify', ...where, ...flags)
+    const [check] = JSON.parse(stdout).checks
+    expect(check).toMatchObject({ outcome: 'not_applicable', reason_code: 'capability_missing' })
   })
 
   it('name the place of a mistake', async () => {
@@ -117,13 +123,14 @@ describe('without checking anything', () => {
 
 it('writes every report, with the command that runs the check again', async () => {
   const reports = 'json=r/c.json,junit=r/c.xml,markdown=r/c.md,badge=r/c.svg,tap=r/c.tap'
-  const flags = ['--only', 'SIG-01', '--seed', '7', '--observe', '400ms', '--report', reports]
-  const { code, stdout, stderr, cwd } = await run({}, 'certify', '--self-test', ...flags)
+  const target = await startReceiver((_, response) => void response.end())
+  const flags = ['--only', 'SIG-01', '--seed', '7', '--observe', '100ms', '--report', reports]
+  const { code, stdout, stderr, cwd } = await run({}, 'certify', '--port', '0', '--target', target, ...flags)
   expect(code).toBe(0)
   expect(stdout).toMatch(/PASS SIG-01/)
   expect(stderr).toContain('badge report: r/c.svg')
   for (const name of ['c.json', 'c.xml', 'c.md', 'c.svg', 'c.tap']) expect(existsSync(join(cwd, 'r', name))).toBe(true)
   const body = JSON.parse(readFileSync(join(cwd, 'r/c.json'), 'utf8'))
-  expect(body.checks[0].rerun).toBe('npx handover-sim certify --only SIG-01 --seed 7 --self-test --observe 400ms')
+  expect(body.checks[0].rerun).toMatch(/--only SIG-01 --seed 7 --target http:\S+ --port 0 --observe 100ms$/)
   expect(body).toMatchObject({ level: null, level_obstacle: 'partial', partial: true, seed: 7 })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { CertificationFailedError, certificationChecks, certify } from '../../src/testing/certify.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { withReference } from '../testing/reference.ts'
+import { startExample } from '../mutants/example.ts'
 
 describe('certify in a test', () => {
   it('passes the example as a function', async () => {
-    const { sim, close } = await withReference()
+    const { sim, close } = await startExample(null)
     const certification = await certify(sim, { only: ['SIG-01', 'SIG-02', 'SIG-03'] })
     expect(certification.checks.map(({ id, outcome }) => ({ id, outcome }))).toEqual([
       { id: 'SIG-01', outcome: 'pass' },
@@ -40,7 +40,7 @@ describe('certify in a test', () => {
   it('reports an internal error of one check, and plays the others', async () => {
     const inbox = () => Promise.reject(new TypeError('a driver that breaks its promise'))
     const driver = { name: 'broken', verbs: ['inbox'], call: inbox, inbox, target: null, close: async () => {} }
-    const { sim, close } = await withReference()
+    const { sim, close } = await startExample(null)
     const certification = await certify(sim, { only: ['SIG-02', 'SIG-06', 'ACK-01'], driver })
     expect(certification.checks.map(({ id, outcome }) => [id, outcome])).toEqual([
       ['SIG-02', 'error'],
@@ -56,11 +56,45 @@ describe('certify in a test', () => {
   })
 
   it('restores the settings and the seed of the simulator', async () => {
-    const { sim, close } = await withReference({ seed: 7, knobs: { 'webhook.json': 'pretty' } })
+    const { sim, close } = await startExample(null, { seed: 7, knobs: { 'webhook.json': 'pretty' } })
     const before = sim.config()
     await certify(sim, { only: ['SIG'] })
     expect(sim.config()).toEqual(before)
     await close()
+  })
+
+  it('ends a check when the intermediary makes thousands of calls', async () => {
+    let events = 0
+    const sim = createSimulator({
+      webhook: {
+        async fetch(request) {
+          if (++events > 1) return new Response('ok')
+          const { bot, chat } = await request.json()
+          const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+          const body = JSON.stringify({ bot_id: bot?.id, chat_id: chat?.id })
+          const call = () => sim.fetch(`${sim.baseUrl}/api/v2/handover/typing_stop`, { method: 'POST', headers, body })
+          await Promise.all(Array.from({ length: 5_001 }, call))
+          return new Response('ok')
+        },
+      },
+    })
+    const { checks } = await certify(sim, { only: ['SIG-01'], rotateUnspecified: false })
+    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reasonCode: 'call_flood' })
+    expect(checks[0]?.reason).toMatch(/made 5000 calls in .*, more than a check follows/)
+  })
+
+  it('says of what it did not check that it was stopped', async () => {
+    const stop = new AbortController()
+    let events = 0
+    const fetch = () => {
+      if (++events === 3) stop.abort()
+      return new Response('ok')
+    }
+    const sim = createSimulator({ webhook: { fetch } })
+    const { checks } = await certify(sim, { signal: stop.signal, within: '50ms', observe: '10ms' })
+    expect(checks[0]).toMatchObject({ id: 'SIG-01', outcome: 'pass' })
+    const open = checks.filter(({ reason }) => reason === 'The run ended before this check.')
+    expect(open.length).toBeGreaterThan(checks.length / 2)
   })
 
   it('refuses an unknown check', async () => {

@@ -1,11 +1,13 @@
 /** Certifies the example intermediary, with or without a bug, through the command. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import type { DesignName } from '../mutants/designs.ts'
-import type { BugName } from '../mutants/patches.ts'
+import type { Changes } from '../mutants/changes.ts'
 import { NON_INTERACTIVE, writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
 
@@ -55,15 +57,12 @@ export interface ReportedCertificate {
 /** Short, because the example answers within milliseconds. */
 const OBSERVE = ['--observe', '400ms']
 
-/** Runs `handover-sim certify` with a driver against the example with these bugs; null for no bug. */
-export async function certifyExample(
-  bug: BugName | DesignName | readonly BugName[] | null,
-  ...flags: string[]
-): Promise<ReportedCertificate> {
+/** Runs `handover-sim certify` with a driver against the example with these changes. */
+export async function certifyExample(changes: Changes, ...flags: string[]): Promise<ReportedCertificate> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-certify-'))
   try {
     const port = await freePort()
-    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, bug)]
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, changes)]
     return await certify(...where, ...OBSERVE, ...flags)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -78,4 +77,17 @@ export async function certify(...flags: string[]): Promise<ReportedCertificate> 
   const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
   if (stdout.text === '') throw new Error(`The command wrote no report: ${stderr.text}`)
   return { ...(JSON.parse(stdout.text) as ReportedCertificate), exitCode, stderr: stderr.text }
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse, server: Server) => void
+
+/** Starts a webhook in this process until the end of the test, and resolves with its address. */
+export async function startReceiver(handle: Handler): Promise<string> {
+  const server = createServer((request, response) => handle(request, response, server))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
 }

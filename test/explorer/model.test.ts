@@ -17,6 +17,7 @@ import {
 } from '../../src/running/explorer/model.ts'
 import { countSituations, situationsOf, type Tried } from '../../src/running/explorer/situations.ts'
 import { toScenario } from '../../src/running/explorer/to-scenario.ts'
+import { actsOf } from '../mutants/conversation-bugs.ts'
 import { ALL, SETTINGS } from './vocabulary.ts'
 
 const LOAD = { cwd: process.cwd(), nodeVersion: process.version }
@@ -105,85 +106,58 @@ describe('scenarios of acts', () => {
     )
   })
 
-  it('an agent leaves at human pace when it has to see a text of the user first, also before a text of its own', () => {
-    const paceOfLeave = (...kinds: readonly Act['kind'][]) => {
-      const acts = ['press', 'accept', ...kinds, 'leave'].map(
-        (kind, at) =>
-          ({ kind, chat: 0, pace: at < 3 ? 'human' : 'quick', text: { kind: 'plain', value: kind } }) as Act,
-      )
-      return inModel({ acts }).at(-1)?.act.pace
-    }
-    expect(paceOfLeave('says', 'says')).toBe('quick')
-    expect(paceOfLeave('user', 'says')).toBe('human')
-    expect(paceOfLeave('says', 'user', 'says')).toBe('human')
+  it.each([
+    ['says, says/quick', 'quick'],
+    // The agent has to see a text of the user first, also before a text of its own.
+    ['user, says/quick', 'human'],
+    ['says, user/quick, says/quick', 'human'],
+  ])('after %s an agent leaves at the pace %s', (between, pace) => {
+    const acts = actsOf(`press, accept, ${between}, leave/quick`)
+    expect(inModel({ acts }).at(-1)?.act.pace).toBe(pace)
   })
 
   it('a text that is written again is not delivered twice, because nothing tells its items apart', () => {
     const faultsWith = (text: string) => {
-      const user = (value: string): Act => ({ kind: 'user', chat: 0, pace: 'human', text: { kind: 'plain', value } })
-      const begun = (['press', 'accept'] as const).map((kind): Act => ({ kind, chat: 0, pace: 'human' }))
-      const acts: Act[] = [...begun, { ...user('one'), fault: 'event-twice' }, user(text)]
+      const acts = actsOf(`press, accept, user:plain=one, user:plain=${text}`)
+      acts[2] = { ...acts[2]!, fault: 'event-twice' }
       return inModel({ acts }).flatMap(({ act }) => act.fault ?? [])
     }
     expect(faultsWith('two')).toEqual(['event-twice'])
     expect(faultsWith('one')).toEqual([])
   })
 
+  const stepsOf = (acts: readonly Act[]) => toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario.steps
+
   it('the checks of quick acts follow the last of them, in the order of the acts', () => {
-    const act = (kind: Act['kind'], pace: Act['pace'], value?: string): Act => ({
-      kind,
-      chat: 0,
-      pace,
-      ...(value !== undefined && { text: { kind: 'plain', value } }),
-    })
-    const acts = [
-      act('press', 'human'),
-      act('accept', 'human'),
-      act('says', 'human', 'one'),
-      act('says', 'quick', 'two'),
-      act('leave', 'quick'),
-    ]
-    const { steps } = toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario
-    expect(steps.slice(-8)).toEqual(
-      [
-        { wait: '150ms' },
-        { agent: { says: 'one' } },
-        { agent: { says: 'two' } },
-        { agent: 'leave' },
-        { expect: { message: { message: 'one' } } },
-        { expect: { message: { message: 'two' } } },
-        { expect: 'end' },
-        { check: { status: 'bot' } },
-      ]
-        .concat([{ check: { status: 'bot', typing: false } }] as never)
-        .slice(-8),
-    )
+    const acts = actsOf('press, accept, says:plain=one, says:plain=two/quick, leave/quick')
+    expect(stepsOf(acts).slice(-8)).toEqual([
+      { agent: { says: 'one' } },
+      { agent: { says: 'two' } },
+      { agent: 'leave' },
+      { expect: { message: { message: 'one' } } },
+      { expect: { message: { message: 'two' } } },
+      { expect: 'end' },
+      { check: { status: 'bot' } },
+      { check: { status: 'bot', typing: false } },
+    ])
   })
 
-  it('the act after a lost call waits until the intermediary has repeated it', () => {
-    const waitsAfter = (fault?: Act['fault']) => {
-      const acts: Act[] = [
-        { kind: 'press', chat: 0, pace: 'human' },
-        { kind: 'accept', chat: 0, pace: 'human', ...(fault && { fault }) },
-        { kind: 'says', chat: 0, pace: 'quick', text: { kind: 'plain', value: 'Hello' } },
-      ]
-      const { steps } = toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario
-      return steps.flatMap(({ wait }) => wait ?? [])
-    }
-    expect(waitsAfter()).toEqual(['150ms', '150ms'])
-    expect(waitsAfter('refused')).toEqual(['150ms', '150ms'])
-    expect(waitsAfter('answer-lost')).toEqual(['150ms', '3s'])
-    expect(waitsAfter('request-lost')).toEqual(['150ms', '3s'])
-  })
+  it.each([
+    [undefined, '150ms'],
+    ['refused', '150ms'],
+    ['answer-lost', '3s'],
+    ['request-lost', '3s'],
+  ] as const)(
+    'the act after a call with the fault %s waits %s, until the intermediary has repeated it',
+    (fault, wait) => {
+      const acts = actsOf('press, accept, says/quick')
+      if (fault) acts[1] = { ...acts[1]!, fault }
+      expect(stepsOf(acts).flatMap(step => step.wait ?? [])).toEqual(['150ms', wait])
+    },
+  )
 
   it('a text that looks like a placeholder is written as it is', () => {
-    const acts: Act[] = [
-      { kind: 'press', chat: 0, pace: 'human' },
-      { kind: 'accept', chat: 0, pace: 'human' },
-      { kind: 'user', chat: 0, pace: 'human', text: { kind: 'unicode', value: '$(chat.id)' } },
-      { kind: 'user', chat: 0, pace: 'human', text: { kind: 'html', value: 'not read' } },
-    ]
-    const { steps } = toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario
+    const steps = stepsOf(actsOf('press, accept, user:unicode=$(chat.id), user:html=not read'))
     expect(steps.flatMap(({ user }) => user ?? [])).toEqual(['$$(chat.id)', '$(texts.html)'])
   })
 })
@@ -196,7 +170,7 @@ describe('the generator', () => {
   })
 
   it('makes conversations that the model allows as they are, and that compile', async () => {
-    for (let index = 0; index < 150; index++) {
+    for (let index = 0; index < 60; index++) {
       const sequence = nextSequence(7, index, ALL, new Map())
       expect(inModel(sequence).length).toBe(sequence.acts.length)
       expect(await stepsOfPlan(sequence)).toBeGreaterThan(0)
@@ -204,13 +178,8 @@ describe('the generator', () => {
   })
 
   it('leaves out what the vocabulary does not have', () => {
-    const few: Vocabulary = {
-      kinds: ['user', 'press', 'accept', 'leave'],
-      faults: [],
-      knobs: [],
-      hasFiles: false,
-      paces: ALL.paces,
-    }
+    const kinds = ['user', 'press', 'accept', 'leave'] as const
+    const few: Vocabulary = { kinds, faults: [], knobs: [], hasFiles: false, paces: ALL.paces }
     for (let seed = 0; seed < 200; seed++) {
       const { acts, knobs } = generateSequence(seed, few)
       expect(acts.filter(({ kind, fault, files }) => !few.kinds.includes(kind) || fault || files)).toEqual([])
@@ -222,7 +191,7 @@ describe('the generator', () => {
     const distinct = (isGuided: boolean) => {
       const tried = new Map<string, Tried>()
       const seen = new Set<string>()
-      for (let index = 0; index < 300; index++) {
+      for (let index = 0; index < 120; index++) {
         const sequence = nextSequence(3, index, ALL, isGuided ? tried : new Map())
         countSituations(tried, sequence)
         for (const situation of situationsOf(sequence)) seen.add(situation)

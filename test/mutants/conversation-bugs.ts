@@ -43,10 +43,10 @@ interface ConversationBug {
   readonly acts: readonly Act[]
 }
 
-const bug = (acts: string, ...patches: readonly Patch[]): ConversationBug => ({
-  patches,
-  acts: acts.split(', ').map(act),
-})
+/** The acts of `press, 2 press, says:command=stop/quick`. */
+export const actsOf = (words: string): Act[] => words.split(', ').map(act)
+
+const bug = (acts: string, ...patches: readonly Patch[]): ConversationBug => ({ patches, acts: actsOf(acts) })
 
 export const CONVERSATION_BUGS = {
   'loses-the-first-text-after-a-silent-handover': bug(

@@ -2,17 +2,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunnerTask } from 'vitest'
+import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import type { Io } from '../../src/commands/io.ts'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
-import { pathOf, read } from '../docs/pages.ts'
-import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
-import { DESIGNS, type DesignName } from '../mutants/designs.ts'
-import { type Patch, writeExample } from '../mutants/patch.ts'
-import { type BugName, PATCHES } from '../mutants/patches.ts'
+import { type Changes, patchesOf } from '../mutants/changes.ts'
+import { writeExample } from '../mutants/patch.ts'
 import { freePort } from '../support/port.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface ReportedFailure {
   readonly kind: string
@@ -42,17 +41,13 @@ export interface Outcome {
   readonly journal: string
 }
 
-/** Runs `handover-sim run` with these files against the example with this bug or this design; null for the example itself. */
-export async function runShipped(
-  change: ChangeName | null,
-  files: readonly string[],
-  ...flags: string[]
-): Promise<Outcome> {
+/** Runs `handover-sim run` with these files against the example with these changes. */
+export async function runShipped(changes: Changes, files: readonly string[], ...flags: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-shipped-'))
   try {
     const port = await freePort()
     const target = `http://127.0.0.1:${port}/webhook`
-    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, change), '--port', '0']
+    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, changes), '--port', '0']
     const journal = join(folder, 'run.jsonl')
     const outcome = await outcomeOf(['run', ...files, ...where, '--report', `json,journal=${journal}`, ...flags])
     return { ...outcome, journal: readFileSync(journal, 'utf8') }
@@ -66,7 +61,7 @@ export async function runMinimal(): Promise<Omit<Outcome, 'journal'>> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-minimal-'))
   try {
     const port = await freePort()
-    const start = [process.execPath, pathOf('test/shipped/minimal-intermediary.mjs')]
+    const start = [process.execPath, join(ROOT, 'test/shipped/minimal-intermediary.mjs')]
     const driver = writeDriverOf({ folder, port, start })
     const { does: _, ...verbs } = JSON.parse(readFileSync(driver, 'utf8'))
     writeFileSync(driver, JSON.stringify(verbs))
@@ -90,29 +85,17 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   readStdin: async () => new Uint8Array(),
   canAsk: false,
   ask: async () => '',
-  cwd: pathOf('.'),
+  cwd: ROOT,
   nodeVersion: process.version,
   onSignal: () => () => {},
   exit: () => {},
 }
 
-type ChangeName = BugName | DesignName | ConversationBugName
-
-const patchesOf = (name: ChangeName): readonly Patch[] =>
-  name in CONVERSATION_BUGS
-    ? CONVERSATION_BUGS[name as ConversationBugName].patches
-    : { ...PATCHES, ...DESIGNS }[name as BugName | DesignName]
-
-/** Writes a driver that starts the example with these bugs, this design or these patches; null for the example itself. */
-export function writeDriver(
-  folder: string,
-  port: number,
-  bugs: ChangeName | readonly (ChangeName | Patch)[] | null,
-): string {
+/** Writes a driver that starts the example with these changes. */
+export function writeDriver(folder: string, port: number, changes: Changes): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const patches = [bugs ?? []].flat().flatMap(one => (typeof one === 'string' ? patchesOf(one) : one))
-  const start = [process.execPath, writeExample(program, patches)]
+  const start = [process.execPath, writeExample(program, patchesOf(changes))]
   return writeDriverOf({ folder, port, start })
 }
 
@@ -128,16 +111,13 @@ export function writeDriverOf({ folder, port, ...program }: ExampleDriver): stri
   const url = `http://127.0.0.1:${port}`
   const settings = { PYTHONDONTWRITEBYTECODE: '1', PORT: String(port), STATE_FILE: join(folder, 'state.json') }
   const target = { ...program, env: settings, ready: `${url}/health` }
-  const driver = { ...parse(read('examples/intermediary/driver.yaml')), http: url, target }
+  const driver = { ...parse(readFileSync(join(ROOT, 'examples/intermediary/driver.yaml'), 'utf8')), http: url, target }
   const file = join(folder, 'driver.json')
   writeFileSync(file, JSON.stringify(driver))
   return file
 }
 
-/**
- * Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. For the second try
- * of a test, the work is done again.
- */
+/** Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. */
 export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
   const results = new Map<Item, Promise<Result>>()
   const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
@@ -146,6 +126,5 @@ export function startInPool<Item, Result>(items: readonly Item[], size: number, 
     slots[index % size] = result.catch(() => {})
     results.set(item, result)
   })
-  return (item: Item, { result }: Pick<RunnerTask, 'result'>): Promise<Result> =>
-    (result?.retryCount ?? 0) > 0 ? work(item) : results.get(item)!
+  return (item: Item, _task?: unknown): Promise<Result> => results.get(item)!
 }

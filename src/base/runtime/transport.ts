@@ -58,8 +58,9 @@ async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promi
   const { url, method = 'POST', headers, body, timeoutMs, signal } = outgoing
   const lines = new Headers()
   for (const [name, value] of Object.entries(headers)) for (const line of [value].flat()) lines.append(name, line)
-  // `Request` accepts no body with these methods.
-  const request = new Request(url, { method, headers: lines, ...(method !== 'GET' && method !== 'HEAD' && { body }) })
+  // As bytes, because `Request` adds a Content-Type for a text. It accepts no body with GET and HEAD.
+  const bytes = method === 'GET' || method === 'HEAD' ? null : new TextEncoder().encode(body)
+  const request = new Request(url, { method, headers: lines, body: bytes })
   const over = new AbortController()
   const answer = Promise.resolve().then(() => {
     if (signal.aborted) throw cancelled()

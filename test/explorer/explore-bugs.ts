@@ -1,5 +1,6 @@
+/* biome-ignore-all lint/suspicious/noConsole: it is a command of maintainers. */
 /**
- * Runs `node test/tools/explore-bugs.ts [--only NAME,...] [--for 3m] [--jobs J] [--seed S] [--explore-only] [--known-only]`:
+ * Runs `node test/explorer/explore-bugs.ts [--only NAME,...] [--for 3m] [--jobs J] [--seed S] [--explore-only] [--known-only]`:
  * runs the shipped scenarios and the checks against each bug of `test/mutants/conversation-bugs.ts`, then explores it, and
  * prints what found it.
  */
@@ -8,11 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { outputOf } from '../../scripts/output-of.ts'
 import { keysOf } from '../../src/base/objects.ts'
 import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
 import { writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
-import { outputOf } from './output-of.ts'
 
 const BIN = join(fileURLToPath(new URL('../..', import.meta.url)), 'bin/handover-sim.js')
 

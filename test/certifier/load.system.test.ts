@@ -38,7 +38,7 @@ it.each([
   const port = await freePort()
   const program = spawn(command, [join(folder, file), String(port)], { stdio: 'ignore' })
   onTestFinished(() => void program.kill())
-  const where = ['--target', `http://127.0.0.1:${port}/`, '--wait-for-target', '20s']
+  const where = ['--target', `http://127.0.0.1:${port}/`, '--wait-for-target', '60s']
   const driver = ['--agent-driver', join(folder, 'driver.mjs')]
   const { checks } = await certify(...where, ...driver, '--only', 'CON-01', '--ack-limit', '2s', '--observe', '50ms')
   expect(checks).toMatchObject([{ id: 'CON-01', outcome: 'fail' }])
@@ -63,7 +63,7 @@ it('events that have no answer under load are not said to have another one', asy
   const port = await freePort()
   const program = spawn(process.execPath, [join(folder, 'program.cjs'), String(port)], { stdio: 'ignore' })
   onTestFinished(() => void program.kill())
-  const where = ['--target', `http://127.0.0.1:${port}/`, '--wait-for-target', '20s', '--set', 'webhook.timeout=2s']
+  const where = ['--target', `http://127.0.0.1:${port}/`, '--wait-for-target', '60s', '--set', 'webhook.timeout=2s']
   const driver = ['--agent-driver', join(folder, 'driver.mjs')]
   const { checks } = await certify(...where, ...driver, '--only', 'CON-01', '--no-rotate-unspecified')
   expect(checks[0]?.measurements.events_at_once_answered).toBe(20)

@@ -1,32 +1,16 @@
 import { spawn } from 'node:child_process'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
-import { freePort } from '../support/port.ts'
-import { certify } from './target.ts'
-
-type Handler = (request: IncomingMessage, response: ServerResponse, server: Server) => void
-
-/** Starts a receiver and resolves with its address. */
-async function receiver(handle: Handler): Promise<string> {
-  const server = createServer((request, response) => handle(request, response, server))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
-}
+import { certify, startReceiver } from './target.ts'
 
 const QUICK = ['--observe', '100ms', '--set', 'webhook.timeout=300ms', '--no-rotate-unspecified']
 
 describe('a certification ends with a report', () => {
   it('when the target answers no event', async () => {
-    const target = await receiver(() => {})
+    const target = await startReceiver(() => {})
     const { stopped, checks, exitCode } = await certify('--target', target, '--jobs', '2', ...QUICK)
     expect(stopped).toMatch(/the intermediary answered no event of 4 checks in a row/)
     expect(checks.filter(({ outcome }) => outcome === 'fail').length).toBeLessThanOrEqual(5)
@@ -35,14 +19,14 @@ describe('a certification ends with a report', () => {
   })
 
   it('when the target closes every connection', async () => {
-    const target = await receiver(request => void request.socket.destroy())
+    const target = await startReceiver(request => void request.socket.destroy())
     const { stopped } = await certify('--target', target, '--jobs', '2', ...QUICK)
     expect(stopped).toMatch(/answered no event of 4 checks in a row/)
   })
 
   it('when the target ends in the middle, without a failure of every check', async () => {
     let events = 0
-    const target = await receiver((_, response, server) => {
+    const target = await startReceiver((_, response, server) => {
       response.end('{}')
       if (++events < 4) return
       server.close()
@@ -56,19 +40,8 @@ describe('a certification ends with a report', () => {
     expect(checks.at(-1)).toMatchObject({ outcome: 'inconclusive', reason_code: 'stopped' })
   })
 
-  it('when the target makes thousands of calls', async () => {
-    const port = await freePort()
-    const target = await receiver((request, response) => {
-      response.end('{}')
-      void flood(request, port)
-    })
-    const { checks } = await certify('--target', target, '--port', String(port), '--only', 'SIG-08', '--observe', '10s')
-    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reason_code: 'call_flood' })
-    expect(checks[0]?.reason).toMatch(/made 5000 calls in .*, more than a check follows/)
-  })
-
   it('when the run takes too long', async () => {
-    const target = await receiver(() => {})
+    const target = await startReceiver(() => {})
     const flags = ['--timeout', '1s', '--only', 'SIG', '--set', 'webhook.timeout=20s']
     const { stopped, checks, exitCode } = await certify('--target', target, ...flags)
     expect(stopped).toBe('the run took longer than 1s (--timeout)')
@@ -76,26 +49,15 @@ describe('a certification ends with a report', () => {
     expect(exitCode).toBe(4)
   })
 
-  it('when the target answers late, and says what was not checked', async () => {
-    const target = await receiver((_, response) => void setTimeout(() => response.end('{}'), 400))
-    const flags = ['--timeout', '1500ms', '--jobs', '2', '--observe', '100ms']
-    const { stopped, checks } = await certify('--target', target, ...flags)
-    expect(stopped).toBe('the run took longer than 1500ms (--timeout)')
-    expect(checks.some(({ id, outcome }) => id === 'SIG-01' && outcome === 'pass')).toBe(true)
-    const open = checks.filter(({ reason_code }) => reason_code === 'stopped')
-    expect(open.length).toBeGreaterThan(checks.length / 2)
-    expect(open[0]?.reason).toBe('The run ended before this check.')
-  })
-
   it('after as many failures as --bail allows', async () => {
-    const target = await receiver((_, response) => void response.writeHead(500).end())
+    const target = await startReceiver((_, response) => void response.writeHead(500).end())
     const { stopped } = await certify('--target', target, '--jobs', '1', '--bail', '1', '--only', 'SIG', ...QUICK)
     expect(stopped).toBe('1 check failed (--bail 1), so no other one was started')
   })
 
   it('at Ctrl-C, with exit code 130', async () => {
     const arrived = Promise.withResolvers<void>()
-    const target = await receiver(() => arrived.resolve())
+    const target = await startReceiver(() => arrived.resolve())
     const io = fakeIo(process.cwd())
     const code = main(['certify', '--port', '0', '--report', 'json', '--target', target], {}, io)
     await arrived.promise
@@ -108,7 +70,7 @@ describe('a certification ends with a report', () => {
 
 it('a second Ctrl-C ends a certification at once', async () => {
   const arrived = Promise.withResolvers<void>()
-  const target = await receiver(() => arrived.resolve())
+  const target = await startReceiver(() => arrived.resolve())
   const io = fakeIo(process.cwd())
   const code = main(['certify', '--port', '0', '--target', target], {}, io)
   await arrived.promise
@@ -118,27 +80,14 @@ it('a second Ctrl-C ends a certification at once', async () => {
   await code
 })
 
-it('ends the process although the target has not answered a delivery', { timeout: 60_000 }, async () => {
-  const target = await receiver(() => {})
+it('ends the process although the target has not answered a delivery', async () => {
+  const target = await startReceiver(() => {})
   // Of this check, deliveries have connections of their own.
   const flags = ['--only', 'WIR-01', '--timeout', '1s', '--set', 'webhook.timeout=10m']
   const command = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
-  const child = spawn(process.execPath, [command, 'certify', '--target', target, ...flags], { timeout: 50_000 })
+  const child = spawn(process.execPath, [command, 'certify', '--target', target, ...flags])
   child.stderr.resume()
   const report = await text(child.stdout)
   expect(report).toContain('stopped early: the run took longer than 1s (--timeout)')
   expect(await new Promise(resolve => child.once('close', resolve))).toBe(4)
 })
-
-/** Repeats one call about the chat of the event, many at a time, until the simulator is closed. */
-async function flood(request: IncomingMessage, port: number): Promise<void> {
-  const { bot, chat } = JSON.parse(await text(request))
-  const body = JSON.stringify({ bot_id: bot?.id, chat_id: chat?.id })
-  const headers = { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' }
-  const call = () => fetch(`http://127.0.0.1:${port}/api/v2/handover/typing_stop`, { method: 'POST', headers, body })
-  const answered = async () => (await call()).arrayBuffer()
-  for (let round = 0; round < 110; round++) {
-    const answers = await Promise.allSettled(Array.from({ length: 50 }, answered))
-    if (answers.some(({ status }) => status === 'rejected')) return
-  }
-}
