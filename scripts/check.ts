@@ -20,7 +20,9 @@ const STEPS: [name: string, command: string, args: string[]][] = [
   ['tarball', 'npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]],
   ['types as published', 'attw', [tarball, '--no-emoji', '--exclude-entrypoints', './vitest']],
   ['types for vitest', 'attw', [tarball, '--no-emoji', '--entrypoints', './vitest', '--profile', 'esm-only']],
-  ...(withoutTests ? [] : [['tests', 'vitest', ['run', '--project', 'unit', '--project', 'smoke']] as [string, string, string[]]]),
+  ...(withoutTests
+    ? []
+    : [['tests', 'vitest', ['run', '--project', 'unit', '--project', 'smoke']] as [string, string, string[]]]),
 ]
 
 let failed = 0
