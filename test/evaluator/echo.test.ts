@@ -6,6 +6,7 @@ import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { describeFailure } from '../../src/evaluation/evaluator/wording/report.ts'
 import type { Action, PlannedStep } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../linter/journal.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 
 const step = (action: Action) =>
   ({ kind: 'step', number: 1, conversation: 'ada', level: 'must', label: 'step 1', scope: {}, action }) as PlannedStep
@@ -143,7 +144,7 @@ describe('between scenarios', () => {
 
 describe('tokens', () => {
   /** Without the brackets of a token: a text may hold anything else. */
-  const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('⟦'))
+  const text = unicodeText().filter(value => !value.includes('⟦'))
 
   it('depend only on their seed text, and are different', () => {
     expect(makeToken('a')).toBe(makeToken('a'))

@@ -1,6 +1,5 @@
 /** What the human agent does and sees, through a driver that speaks HTTP. */
 import { expect, it } from 'vitest'
-import { freePort } from '../support/port.ts'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
 import { describeRows, expectRows, type Row } from './table.ts'
@@ -54,17 +53,6 @@ const verbs: Record<string, Row> = {
     is: /^driver: agent accept \| agent accept failed: POST .*: answered 409: \{"error":"no request"\}/,
   },
 }
-
-it('an unreachable help desk is an environment error, unless the intermediary has answered', async () => {
-  const intermediary = await startScriptedIntermediary()
-  const port = await freePort()
-  const driver = intermediary.driver.replaceAll('"/desk/', `"http://127.0.0.1:${port}/desk/`)
-  const rows = {
-    first: { steps: '- agent: away\n- expect: availability', is: /^error, environment: .*: nothing listens at/ },
-    later: { steps: '- press: handover\n- agent: accept\n- expect: start', is: /^driver: .*: nothing listens at/ },
-  }
-  expect((await expectRows(intermediary, rows, { driver })).exit_code).toBe(1)
-})
 
 it('a scenario with agent steps is inconclusive without a driver', async () => {
   const steps = '- press: handover\n- agent: { sees: { request: true } }'

@@ -138,13 +138,3 @@ it('a matrix runs once for each combination, with separate ids', async () => {
   expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(4)
   expect(report.scenarios.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
 })
-
-it('an exclusive scenario runs alone, after the others', async () => {
-  const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
-  const rows = { a: steps, alone: { steps, head: 'exclusive: true' }, b: steps }
-  const report = await expectRows(await startScriptedIntermediary(), rows)
-  const startOf = (name: string) => Date.parse(scenarioIn(report, name).started_at)
-  const endOf = (name: string) => startOf(name) + scenarioIn(report, name).duration_ms
-  expect(startOf('alone')).toBeGreaterThanOrEqual(Math.max(endOf('a'), endOf('b')) - 5)
-  expect(report.scenarios.map(({ name }) => name)).toEqual(['a', 'alone', 'b'])
-})

@@ -16,19 +16,9 @@ const rows: Record<string, Row> = {
     head: 'chat: { history: [{ user: "I have lost my parcel somewhere on its way" }] }',
   },
   'a call that comes later': `${TAKEN}${calls('{ after: 100, end: {} }')}- expect: end`,
-  'a call that does not come': {
-    steps: '- press: handover\n- expect: { start: {}, within: 100ms }',
-    is: /^expect: expect start within 100ms of step 1 .*made no call for this scenario/,
-  },
   'times, apart and a group': `${TAKEN}${calls(HI, '{ after: 150, message: { message: Hi } }')}- expect: { message: {}, times: 2, apart: 100ms }
 ${calls('{ end: {} }', '{ typing_start: {} }', HI)}- expect: { all: [{ seq: [typing_start, { message: { message: Hi }, capture: { text: body.message } }] }, { oneOf: [end, typing_stop] }] }
 - log: it was $(text)`,
-  since: `- { press: handover, id: asked }
-- agent: accept
-- check: { status: agent }
-- agent: type
-- expect: typing_start
-- expect: { start: {}, since: asked }`,
   alias: `- press: handover\n${calls('{ alias: takeover, start: {} }')}- expect: { start: {}, alias: takeover }`,
   'a bad key that is wanted': `${TAKEN}${calls('{ key: wrong, end: {} }')}- expect: { end: {}, auth: invalid }`,
   'capture and use it': `- press: handover

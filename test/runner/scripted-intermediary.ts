@@ -93,7 +93,7 @@ async function desk(chats: Map<string, Conversation>, url: string, order: Fields
   for (const { after, ...one } of list) {
     await wait(after)
     if (verb === 'shows') own.inbox.push(one)
-    else await call(sim, bot, one.chat === 'last' ? [...chats.keys()].at(-1)! : id, own.inbox.at(-1), one)
+    else await call(sim, bot, id, own.inbox.at(-1), one)
   }
 }
 
@@ -102,7 +102,7 @@ async function desk(chats: Map<string, Conversation>, url: string, order: Fields
  * words, `file`: with what is in the file that came with them.
  */
 async function call(sim: string, bot: number, chat_id: string, last: Fields | undefined, order: Fields): Promise<void> {
-  const { key = KEY, alias = 'handover', chat: _, type = 'application/json', ...named } = order
+  const { key = KEY, alias = 'handover', type = 'application/json', ...named } = order
   const [written, given] = Object.entries(named)[0]!
   const name = written === 'echo' || written === 'file' ? 'message' : written
   const ids = name === 'availability' ? {} : { bot_id: bot, chat_id }

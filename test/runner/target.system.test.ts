@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../support/port.ts'
 import { expectRows, type Row } from './table.ts'
-import { against, finished, reported, startRun } from './targets.ts'
+import { against, reported, startRun } from './targets.ts'
 
 /** Takes over every chat at once, and knows only chats since its start. */
 const APP = `import { existsSync, writeFileSync } from 'node:fs'
@@ -121,13 +121,4 @@ it('Ctrl-C while the intermediary starts ends the run and writes its reports, ex
   expect(code).toBe(130)
   expect(out).toMatch(/^ERROR .* {2}interrupted by SIGINT\n/)
   expect(read('j.xml')).toContain('errors="1"')
-})
-
-it('shows passed scenarios once, in the order of their groups', async () => {
-  const only = ['--only', 'Happy path', '--only', 'Agent transfers']
-  const io = await finished(startRun({}, ['--builtin', '--self-test', ...only, '--jobs', '1']))
-  expect(io.code).toBe(0)
-  expect(io.err).toBe('journal report: .handover-sim/journal.jsonl\n')
-  expect(io.out.match(/Happy path/g)).toHaveLength(1)
-  expect(io.out.indexOf('Happy path')).toBeLessThan(io.out.indexOf('Agent transfers'))
 })

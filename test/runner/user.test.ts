@@ -76,22 +76,3 @@ it('tokens identify the text of a user, and steps do not contain them', async ()
   expect({ marked, more }).toEqual({ marked: expect.stringMatching(/^Hello./), more: [] })
   expect(texts.filter(text => text === '')).toHaveLength(2)
 })
-
-it("a user's text in the chat of another user is a leak", async () => {
-  await expectRows(await startScriptedIntermediary(), {
-    'in another chat': {
-      head: 'tokens: true\nchats: { ada: {}, bo: {} }',
-      steps: `
-- { press: handover, chat: ada }
-- { press: handover, chat: bo }
-- { agent: accept, chat: ada }
-- { agent: accept, chat: bo }
-- { expect: start, chat: ada }
-- { expect: start, chat: bo }
-- { user: A secret of Ada, chat: ada }
-- { agent: { does: calls, with: { list: [{ echo: {}, chat: last }] } }, chat: ada }
-- { expect: message, chat: bo }`,
-      is: /^leak: /,
-    },
-  })
-})
