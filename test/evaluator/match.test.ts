@@ -5,28 +5,23 @@ import type { DifferenceNote } from '../../src/evaluation/evaluator/difference-n
 import { stripToken } from '../../src/evaluation/evaluator/echo.ts'
 import { fits, match } from '../../src/evaluation/evaluator/match.ts'
 import { noteText } from '../../src/evaluation/evaluator/wording/failure-text.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 
 const UUID = '5f0c8e1e-1d1a-4c5e-9d3e-0a1b2c3d4e5f'
 
 it("a matcher of one's own that throws fits nothing, and says why", () => {
-  const wrong = {
-    asymmetricMatch() {
-      throw new Error('no such field')
-    },
+  const asymmetricMatch = () => {
+    throw new Error('no such field')
   }
-  expect(match({ a: wrong }, { a: 1 })).toEqual([
-    { path: 'a', expected: 'a matcher', received: '1', note: { code: 'matcher_threw', message: '"no such field"' } },
-  ])
+  const note = { code: 'matcher_threw', message: '"no such field"' }
+  expect(match({ a: { asymmetricMatch } }, { a: 1 })).toMatchObject([{ path: 'a', expected: 'a matcher', note }])
 })
 
 describe('match accepts', () => {
   it.each([
-    ['scalars', 'a', 'a'],
-    ['null', null, null],
     ['fields that are not asked for', { a: 1 }, { a: 1, b: 2 }],
-    ['an empty map: any map', {}, { a: 1 }],
     ['items partial', [{ a: 1 }], [{ a: 1, b: 2 }]],
     ['$any, also null', { $any: true }, null],
     ['$absent', { a: { $absent: true } }, {}],
@@ -42,23 +37,18 @@ describe('match accepts', () => {
     ['$re knows code points', { $re: '^.$' }, '😢'],
     ['a regular expression from code', /b/g, 'ab'],
     ['a global one, more than once', { $each: /a/g }, ['xxa', 'a']],
-    ['$has in a list', { $has: 'en' }, ['no', 'en']],
     ['$has a part of a text', { $has: 'arc' }, 'parcel'],
     ['$has an item like', { $has: { name: 'a' } }, [{ name: 'a', size: 1 }]],
     ['$has all of', { $has: ['a', 'b'] }, ['b', 'a', 'c']],
     ['$oneOf', { $oneOf: [1, { $type: 'string' }] }, 'x'],
-    ['$not', { $not: 'a' }, 'b'],
     ['$not of what is absent', { a: { $not: 'b' } }, {}],
     ['$each', { $each: { $gt: 1 } }, [2, 3]],
     ['$each of nothing', { $each: 1 }, []],
     ['$len of a text, in code points', { $len: 1 }, '😢'],
     ['$len of a list', { $len: { $gte: 2 } }, [1, 2]],
     ['$gt', { $gt: 1 }, 2],
-    ['$gte', { $gte: 2 }, 2],
-    ['$lt', { $lt: 3 }, 2],
-    ['$lte', { $lte: 10_000 }, 10_000],
+    ['$gte, $lt and $lte', [{ $gte: 2 }, { $lt: 3 }, { $lte: 10_000 }], [2, 2, 10_000]],
     ['$gt of times', { $gt: '2024-01-01' }, '2024-02-01'],
-    ['$exact', { $exact: { a: [1] } }, { a: [1] }],
     ['$uuid', { $uuid: true }, UUID],
     ['$iso', { $iso: true }, '2024-01-01T09:00:00.123456Z'],
     ['a map with a $ of its own and more', { $re: 1, b: 2 }, { $re: 1, b: 2 }],
@@ -72,7 +62,7 @@ describe('match rejects', () => {
     ['a missing field', { a: { b: 1 } }, {}, 'a.b'],
     ['an empty map that is absent', { a: {} }, {}, 'a'],
     ['a list of another length', [1], [1, 2], 'expected 1 item, received 2'],
-    ['the same items in another order', ['a', 'b'], ['b', 'a'], 'the same items in another order'],
+    ['items in another order', ['a', 'b'], ['b', 'a'], 'the same items in another order'],
     ['$any of what is absent', { a: { $any: true } }, {}, '$any'],
     ['$absent but there', { a: { $absent: true } }, { a: null }, '$absent'],
     ['$type', { $type: 'integer' }, 1.5, '$type integer'],
@@ -80,7 +70,6 @@ describe('match rejects', () => {
     ['$re of a number', { $re: '1' }, 1, '/1/'],
     ['$has', { $has: 'en' }, ['no'], '$has "en"'],
     ['$oneOf', { $oneOf: ['a', 'b'] }, 'c', '$oneOf ["a", "b"]'],
-    ['$not', { $not: 'a' }, 'a', '$not "a"'],
     ['$each names the item', { $each: { a: 1 } }, [{ a: 1 }, { a: 2 }], '[1].a'],
     ['$len', { $len: 2 }, 'abc', '$len 2'],
     ['$gt', { $gt: 1 }, 1, '$gt 1'],
@@ -107,10 +96,7 @@ describe('a difference', () => {
 
   it('shows long texts around the first difference', () => {
     const before = 'x'.repeat(200)
-    const [one] = match(`${before}Hello there`, `${before}Hallo there`)
-    expect(one).toEqual({
-      path: '',
-      expected: '"…xxxxxxxxxxxxxHello there"',
+    expect(match(`${before}Hello there`, `${before}Hallo there`)[0]).toMatchObject({
       received: '"…xxxxxxxxxxxxxHallo there"',
       note: { code: 'from_position', position: 202 },
     })
@@ -127,7 +113,6 @@ describe('a difference', () => {
     ['Hello', 'hello', 'only upper and lower case differ'],
     ['Hello\n', 'Hello', 'only white space differs: trimmed'],
     ['Hello', ' Hello', 'only white space differs: more of it at the ends'],
-    ['a b', 'a  b', 'only white space differs'],
     ['é', 'e\u0301', 'only the Unicode normalisation differs'],
     ['👩‍👧', '👩👧', 'only invisible characters differ: some were lost'],
     ['Takk', '[no>en] Takk', 'a translation marker stands in front: [no>en]'],
@@ -136,13 +121,11 @@ describe('a difference', () => {
     ['a "b"', 'a \\"b\\"', 'has JSON escapes in it: encoded as JSON once more'],
     ['a b&c', 'a%20b%26c', 'only URL encoding differs'],
     ['blåbær 😢', 'blÃ¥bÃ¦r ðŸ˜¢', 'UTF-8 read as Latin-1'],
-    ['blåbær', 'bl\u00c3\u00a5b\u00c3\u00a6r', 'UTF-8 read as Latin-1'],
     ['blåbær', 'bl?b?r', 'characters outside of ASCII were lost'],
     ['Lost 😢', 'Lost ', 'characters outside of ASCII were lost'],
     ['<b>Hi</b>', 'Hi', 'the markup in it was removed'],
     ['Hello there', 'Hello…', 'cut off after 5 of 11 characters'],
     ['Hello', 'Hello there', '6 more characters at the end'],
-    ['Hello', 'Hello!', '1 more character at the end'],
     ['Hello', 'Re: Hello', '4 more characters in front'],
     ['Hello', 'Oh, Hello there', 'the expected text is part of a longer one'],
     ['Hello', 'Bye', undefined],
@@ -152,7 +135,6 @@ describe('a difference', () => {
     [{ sender: { name: 'A' } }, { senderName: 'A' }, 'the body has senderName: did you mean sender.name?'],
     [{ sender: { name: 'A' } }, { sender_name: 'A' }, 'the body has sender_name: did you mean sender.name?'],
     [{ language_codes: ['en'] }, { languageCodes: ['en'] }, 'the body has languageCodes: did you mean language_codes?'],
-    [{ message: 'A' }, { mesage: 'A' }, 'the body has mesage: did you mean message?'],
     [{ sender: { name: 'A' } }, { sender: {}, name: 'A' }, 'the body has name: did you mean sender.name?'],
     [{ message: 'A' }, { text: 'A' }, undefined],
   ])('%j in %j', (expected, actual, text = '') => expect(noted(match(expected, actual)[0]!.note)).toBe(text))
@@ -164,10 +146,8 @@ describe('a difference', () => {
   })
 
   it('is found in JSON inside of a text', () => {
-    expect(match({ sender: { name: 'A' } }, { sender: '{"name":"A"}' })[0]).toMatchObject({
-      path: 'sender',
-      note: { code: 'json_text' },
-    })
+    const [one] = match({ sender: { name: 'A' } }, { sender: '{"name":"A"}' })
+    expect(one).toMatchObject({ path: 'sender', note: { code: 'json_text' } })
   })
 })
 
@@ -176,8 +156,6 @@ describe('tokens in a text', () => {
 
   it.each([
     ['Hello', 'Hello ⟦k3f9x2⟧', true],
-    ['Hello ⟦k3f9x2⟧', 'Hello', true],
-    ['[no>en] Hei', '[no>en] Hei ⟦k3f9x2⟧', true],
     ['Hello', 'Bye ⟦k3f9x2⟧', false],
     [{ $re: 'lo$' }, 'Hello ⟦k3f9x2⟧', true],
     [{ $len: 5 }, 'Hello ⟦k3f9x2⟧', true],
@@ -197,9 +175,10 @@ describe('properties', () => {
   })
 
   it('a map matches a value with more fields', () => {
+    const name = fc.string().filter(text => !text.startsWith('$'))
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), plain), fc.string(), plain, (map, key, value) => {
-        fc.pre(!key.startsWith('$') && !Object.hasOwn(map, key) && !Object.keys(map).some(name => name.startsWith('$')))
+      fc.property(fc.dictionary(name, plain), name, plain, (map, key, value) => {
+        fc.pre(!Object.hasOwn(map, key))
         expect(fits(map, { ...map, [key]: value })).toBe(true)
         expect(fits({ $exact: map }, { ...map, [key]: value })).toBe(false)
       }),
@@ -226,8 +205,7 @@ describe('properties', () => {
     )
   })
 
-  it('no pair of texts causes an error', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 })
-    fc.assert(fc.property(text, text, (a, b) => (a === b) === (match(a, b).length === 0)))
+  it('two texts match exactly when they are equal', () => {
+    fc.assert(fc.property(unicodeText(), unicodeText(), (a, b) => (a === b) === (match(a, b).length === 0)))
   })
 })

@@ -8,55 +8,40 @@ const PRESS = { press: 'handover' }
 const CHECK = { check: { status: 'bot' } }
 const STEPS = { steps: [PRESS, { expect: 'start' }, CHECK] }
 const CHATS = { ada: {}, bo: {} }
-const NOT_STARTED = {
-  code: 'target_not_started',
-  target: 'The target',
-  failure: { code: 'not_ready', within_ms: 15_000 },
-  output: '',
-}
+const NOT_READY = { code: 'not_ready', within_ms: 15_000 }
+const NOT_STARTED = { code: 'target_not_started', target: 'The target', failure: NOT_READY, output: '' }
+const TIME_LIMIT = { code: 'time_limit', limit_ms: 60_000 }
+const INVALID = { status: 400, response: { error: { code: 'invalid_parameter', message: 'No.' } } }
 
 /** An early end between two steps. */
 const stoppedBy = (stopped: object, outcome: string, why: string): VerdictCase => [
   STEPS,
   [stimulus(1), finish({ stopped })],
-  [{ kind: 'stopped', step: null, happened: `the scenario was stopped: ${why}` }],
+  { kind: 'stopped', step: null, happened: `the scenario was stopped: ${why}` },
   { outcome },
 ]
-const INVALID = { status: 400, response: { error: { code: 'invalid_parameter', message: 'No.' } } }
 
 describe('the outcome', () => {
   testVerdicts({
     'is fail for a step that could not run': [
       STEPS,
       [begin(1), end(1, { failure: { code: 'not_accepted', detail: 'No button "x" is visible.' } })],
-      [{ kind: 'stimulus', happened: /^.+ failed: No button "x" is visible\.$/ }],
+      { kind: 'stimulus', happened: /^.+ failed: No button "x" is visible\.$/ },
       { steps: ['fail', 'not reached', 'not reached'] },
     ],
     'is error for a step with an environment error': [
       STEPS,
       [begin(1), end(1, { failure: NOT_STARTED })],
-      [{ kind: 'environment' }],
-      {
-        outcome: 'error',
-        reason: 'press handover failed: The target did not start: it was not ready within 15s.',
-      },
+      { kind: 'environment' },
+      { outcome: 'error', reason: /^press handover failed: The target did not start: .* not ready within 15s\.$/ },
     ],
     'is fail with one failure at the current step when the scenario times out': [
       STEPS,
-      [
-        ...[stimulus(1), begin(2), end(2, { interrupted: true })],
-        finish({ stopped: { code: 'time_limit', limit_ms: 60_000 } }),
-      ],
-      [
-        {
-          kind: 'stopped',
-          step: { number: 2 },
-          happened: 'the scenario was stopped at step 2 (expect start): took longer than 1m',
-        },
-      ],
+      [stimulus(1), begin(2), end(2, { interrupted: true }), finish({ stopped: TIME_LIMIT })],
+      { kind: 'stopped', step: { number: 2 }, happened: /stopped at step 2 \(expect start\): took longer than 1m$/ },
     ],
     'is fail when the time of the scenario ends between two steps': stoppedBy(
-      { code: 'time_limit', limit_ms: 60_000 },
+      TIME_LIMIT,
       'fail',
       'took longer than 1m',
     ),
@@ -73,17 +58,11 @@ describe('the outcome', () => {
     'is fail for a soft failure, and later steps run': [
       { steps: [PRESS, { expect: 'start', soft: true }, CHECK] },
       [stimulus(1), step(2, pass(5000)), step(3, observe(3))],
-      [{ soft: true, step: { number: 2 } }],
+      { soft: true, step: { number: 2 } },
       { steps: ['pass', 'fail', 'pass'] },
     ],
     'lists all failures, the first cause first': [
-      {
-        chats: CHATS,
-        steps: [
-          { ...PRESS, chat: 'ada' },
-          { expect: 'start', chat: 'ada' },
-        ],
-      },
+      { chats: CHATS, steps: STEPS.steps.slice(0, 2).map(one => ({ ...one, chat: 'ada' })) },
       [
         ...[stimulus(1), call('end', {}, { conversation: 'bo' })],
         ...[call('start', {}, { conversation: 'bo', ...INVALID }), step(2, pass(5000))],
@@ -95,11 +74,11 @@ describe('the outcome', () => {
         chats: CHATS,
         steps: [
           { agent: 'accept', chat: 'ada' },
-          { check: { status: 'bot' }, chat: 'bo' },
+          { ...CHECK, chat: 'bo' },
         ],
       },
-      [...[begin(1), end(1, { missing: 'accept' })], step(2, observe(2, { status: 'agent' }), pass(5000))],
-      [{ kind: 'check' }],
+      [begin(1), end(1, { missing: 'accept' }), step(2, observe(2, { status: 'agent' }), pass(5000))],
+      { kind: 'check' },
       { steps: ['inconclusive', 'fail'] },
     ],
   })

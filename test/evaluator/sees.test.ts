@@ -13,7 +13,7 @@ const HELLO = sees('Hello')
 const looks = (scenario: object, before: Items, after: readonly Items[], failure?: object): VerdictCase => [
   scenario,
   [inbox(...before), said(), reading(2, after, failure === undefined ? 500 : 5000)],
-  failure === undefined ? 'pass' : [failure],
+  failure ?? 'pass',
 ]
 /** Two texts of the user, and a step for each. */
 const twoSteps = (first: string, second: string, third: string, fourth: string) => ({
@@ -22,12 +22,8 @@ const twoSteps = (first: string, second: string, third: string, fourth: string) 
 const twoReadings = (items: Items) => [inbox(), said(), said(2), reading(3, [items]), reading(4, [items], 5000)]
 
 const FILE = { text: 'Hello', attachments: [{ name: 'a.pdf' }] }
-const UNREADABLE = {
-  outcome: 'failed',
-  status: 500,
-  failure: { code: 'status', status: 500, body: 'boom' },
-  answer: 'boom',
-}
+const STATUS = { code: 'status', status: 500, body: 'boom' }
+const UNREADABLE = { outcome: 'failed', status: 500, failure: STATUS, answer: 'boom' }
 
 describe('sees', () => {
   testVerdicts({
@@ -38,35 +34,28 @@ describe('sees', () => {
       happened: 'the agent did not see "Hello" within 5s: the inbox has no new item',
       nearest: [{ what: 'inbox item 1 "Hello"', why: 'in the inbox before the turn' }],
     }),
-    'shows the most similar new item': looks(HELLO, [], [['hello', 'Bye']], {
-      happened:
-        /: nearest: inbox item 1: text: expected "Hello", received "hello" \(only upper and lower case differ\)$/,
-    }),
+    'shows the most similar new item': looks(
+      HELLO,
+      [],
+      [['hello', 'Bye']],
+      /: nearest: inbox item 1: text: expected "Hello", received "hello" \(only upper and lower case differ\)$/,
+    ),
     'matches files': looks(sees(FILE), [], [[{ text: 'Hello', attachments: [{ name: 'a.pdf', url: 'x' }] }]]),
-    'reports missing files': looks(sees(FILE), [], [[{ text: 'Hello' }]], {
-      happened: /attachments: expected \[\{ name: "a\.pdf" \}\], received nothing/,
-    }),
     'reports an item that is before the item of an earlier step': [
       twoSteps('A', 'B', 'B', 'A'),
       twoReadings(['A', 'B']),
-      [{ happened: /: inbox item 1 "A" is in the inbox, but before inbox item 2 "B" of step 3$/ }],
+      /: inbox item 1 "A" is in the inbox, but before inbox item 2 "B" of step 3$/,
     ],
-    'takes two items with two steps': [twoSteps('ok', 'ok', 'ok', 'ok'), twoReadings(['ok', 'ok']), 'pass'],
+    'takes two items with two steps': [twoSteps('ok', 'ok', 'ok', 'ok'), twoReadings(['ok', 'ok'])],
     'takes no item twice': [
       twoSteps('ok', 'ok', 'ok', 'ok'),
       twoReadings(['ok']),
-      [
-        {
-          step: { number: 4 },
-          happened: /: the inbox has only inbox item 1 "ok", which is already claimed by step 3$/,
-          why: 'already claimed by step 3',
-        },
-      ],
+      { step: { number: 4 }, happened: /has only inbox item 1 "ok", which is already claimed by step 3$/ },
     ],
     'does not take an earlier item with a later step': [
       { steps: [{ user: 'a' }, { agent: { sees: 'b' } }, { agent: { sees: 'a' } }] },
       [inbox(), said(), reading(2, [['a', 'b']]), reading(3, [['a', 'b']], 5000)],
-      [{ step: { number: 3 } }],
+      { step: { number: 3 } },
     ],
     'starts again when an inbox became shorter': looks(HELLO, ['a', 'b', 'Hello'], [['Hello']]),
     'ignores an observation that started too late': [
@@ -76,13 +65,13 @@ describe('sees', () => {
         journal => journal.inbox(['Hello'], journal.entries.at(-1)!.seq),
         end(2),
       ],
-      [{ kind: 'sees' }],
+      { kind: 'sees' },
     ],
     'ignores tokens in the text': looks({ tokens: true, ...HELLO }, [], [['Hello ⟦k3f9x2⟧']]),
     'reports an unreadable inbox with the error of the driver': [
       HELLO,
       [said(), driven(2, 'inbox', UNREADABLE, 5000)],
-      [{ kind: 'driver', happened: /^agent sees .* failed: POST http:\/\/desk\/x: answered 500: boom$/ }],
+      { kind: 'driver', happened: /^agent sees .* failed: POST http:\/\/desk\/x: answered 500: boom$/ },
     ],
     'is inconclusive without an inbox': [
       HELLO,
@@ -102,23 +91,14 @@ describe('the number of items', () => {
     'must be one, in the last observation before the end': [
       HELLO,
       [inbox(), said(), reading(2, [['Hello']]), inbox(...TWICE)],
-      [
-        {
-          kind: 'sees',
-          step: { number: 2 },
-          happened: 'the agent saw "Hello" twice, expected exactly once: inbox item 1 "Hello", inbox item 2 "Hello"',
-        },
-      ],
+      { step: { number: 2 }, happened: /^the agent saw "Hello" twice, expected exactly once: inbox item 1 .* item 2/ },
     ],
     'may be higher when the user repeated the text': [
       { steps: [...HELLO.steps, { user: 'Hello' }] },
       [inbox(), said(), reading(2, [['Hello']]), said(3), inbox(...TWICE)],
-      'pass',
     ],
     'may be at least a number': looks(several, [], [['Hello'], TWICE]),
-    'may be too small': looks(several, [], [['Hello']], {
-      happened: /^the agent saw "Hello" only once within 5s: the inbox has no new item/,
-    }),
+    'may be too small': looks(several, [], [['Hello']], /^the agent saw "Hello" only once within 5s/),
     'stays during `for`': looks(once, [], [['Hello']]),
     'must not grow during `for`': looks(once, [], [['Hello'], TWICE], {
       happened: /^the agent saw "Hello" twice/,

@@ -11,91 +11,74 @@ const all = (journal: JournalBuilder, happenings: readonly Happening[]) => {
   for (const happening of happenings) happening(journal)
 }
 
-export const pass =
-  (ms: number): Happening =>
+/** Makes a function that returns a happening. */
+const happening =
+  <Args extends readonly unknown[]>(write: (journal: JournalBuilder, ...args: Args) => unknown) =>
+  (...args: Args): Happening =>
   journal =>
-    journal.pass(ms)
+    write(journal, ...args)
+
+type Items = readonly (InboxItem | string)[]
+
+export const pass = happening((journal, ms: number) => journal.pass(ms))
 
 /** A call of the intermediary. */
-export const call =
-  (endpoint: string | null, body: object = {}, more: CallMore = {}): Happening =>
-  journal =>
-    journal.call(endpoint, body, more)
+export const call = happening((journal, endpoint: string | null, body: object = {}, more: CallMore = {}) =>
+  journal.call(endpoint, body, more),
+)
 
-export const begin =
-  (number: number): Happening =>
-  journal =>
-    journal.begin(number)
-
-export const end =
-  (number: number, details: object = {}): Happening =>
-  journal =>
-    journal.end(number, details)
+export const begin = happening((journal, number: number) => journal.begin(number))
+export const end = happening((journal, number: number, details: object = {}) => journal.end(number, details))
 
 /** A step from its start to its end, with what happens in it. */
-export const step =
-  (number: number, ...during: readonly Happening[]): Happening =>
-  journal =>
-    journal.step(number, () => all(journal, during))
+export const step = happening((journal, number: number, ...during: readonly Happening[]) =>
+  journal.step(number, () => all(journal, during)),
+)
 
 /** A step of the user with its event, and the answers of the webhook; null: no event was due. */
-export const stimulus =
-  (number: number, event?: string | null, answers?: readonly Delivered[]): Happening =>
-  journal =>
-    journal.stimulus(number, event, answers)
+export const stimulus = happening((journal, number: number, event?: string | null, answers?: readonly Delivered[]) =>
+  journal.stimulus(number, event, answers),
+)
+
+/** The user presses in step 1, and then these calls come in step 2. */
+export const during = (...calls: readonly Happening[]): readonly Happening[] => [stimulus(1), step(2, ...calls)]
 
 /** A step of the user; the calls come before its event is answered. */
-export const answeredAfter =
-  (number: number, ...before: readonly Happening[]): Happening =>
-  journal => {
-    journal.begin(number)
-    const delivery_id = journal.event('REQUESTING TAKEOVER')
-    all(journal, before)
-    journal.delivery(delivery_id)
-    journal.end(number, { delivery_id })
-  }
+export const answeredAfter = happening((journal, number: number, ...before: readonly Happening[]) => {
+  journal.begin(number)
+  const delivery_id = journal.event('REQUESTING TAKEOVER')
+  all(journal, before)
+  journal.delivery(delivery_id)
+  journal.end(number, { delivery_id })
+})
 
-export const observe =
-  (number: number, seen: Parameters<JournalBuilder['observe']>[1] = {}): Happening =>
-  journal =>
-    journal.observe(number, seen)
+export const observe = happening((journal, number: number, seen: Parameters<JournalBuilder['observe']>[1] = {}) =>
+  journal.observe(number, seen),
+)
 
 /** The agent's inbox is read outside of a step. */
-export const inbox =
-  (...items: readonly (InboxItem | string)[]): Happening =>
-  journal =>
-    journal.inbox(items)
+export const inbox = happening((journal, ...items: Items) => journal.inbox(items))
 
 /** A step that reads the inbox so often, and then lets `rest` milliseconds pass. */
-export const reading =
-  (number: number, looks: readonly (readonly (InboxItem | string)[])[], rest = 0): Happening =>
-  journal => {
-    const cause = journal.begin(number)
-    for (const items of looks) journal.inbox(items, cause)
-    journal.pass(rest)
-    journal.end(number)
-  }
+export const reading = happening((journal, number: number, looks: readonly Items[], rest?: number) => {
+  const cause = journal.begin(number)
+  for (const items of looks) journal.inbox(items, cause)
+  journal.pass(rest ?? 0)
+  journal.end(number)
+})
 
 /** A step of the agent, with the answer of the agent driver. */
-export const driven =
-  (number: number, verb: string, answer: object = {}, rest = 0): Happening =>
-  journal => {
-    journal.driver(verb, answer, journal.begin(number))
-    journal.pass(rest)
-    journal.end(number)
-  }
+export const driven = happening((journal, number: number, verb: string, answer: object = {}, rest?: number) => {
+  journal.driver(verb, answer, journal.begin(number))
+  journal.pass(rest ?? 0)
+  journal.end(number)
+})
 
 /** The end of the scenario: what follows is late. */
-export const finish =
-  (details: object = {}): Happening =>
-  journal =>
-    journal.finish(details)
+export const finish = happening((journal, details: object = {}) => journal.finish(details))
 
-/** Patterns match texts, and `why` the reason of the nearest call or item. */
-type ExpectedFailure = object
-
-/** `pass`, or the failures in their order. */
-type Failures = 'pass' | readonly ExpectedFailure[]
+/** Fields of a failure, or what `happened` matches; patterns match texts, and `why` is the reason of the nearest call. */
+type Failure = object | RegExp
 
 interface MoreExpected {
   readonly outcome?: string
@@ -105,42 +88,37 @@ interface MoreExpected {
   /** The calls that each step claims. */
   readonly claimed?: readonly (readonly number[])[]
   readonly captures?: object
-  /** A warning that the verdict has. */
-  readonly warning?: string
-  /** A warning that the verdict has not. */
-  readonly noWarning?: string
+  /** The rules of all warnings. */
+  readonly warnings?: readonly string[]
 }
 
+/** Without failures the scenario passes. */
 export type VerdictCase = readonly [
   scenario: object,
   happenings: readonly Happening[],
-  failures: Failures,
+  failures?: 'pass' | Failure | readonly Failure[],
   more?: MoreExpected,
 ]
 
-export const verdictOf = (scenario: object, happenings: readonly Happening[]): Promise<VerdictReport> =>
-  checked(scenario, journal => all(journal, happenings))
-
 /** Defines a test for each case. */
 export function testVerdicts(cases: Readonly<Record<string, VerdictCase>>): void {
-  it.each(Object.entries(cases))('%s', async (_, [scenario, happenings, failures, more = {}]) => {
-    expectVerdict(await verdictOf(scenario, happenings), failures, more)
+  it.each(Object.entries(cases))('%s', async (_, [scenario, happenings, failures = 'pass', more = {}]) => {
+    const verdict = await checked(scenario, journal => all(journal, happenings))
+    expectVerdict(verdict, failures === 'pass' ? [] : [failures].flat(), more)
   })
 }
 
-function expectVerdict(verdict: VerdictReport, failures: Failures, more: MoreExpected): void {
-  const expected = failures === 'pass' ? [] : failures
+function expectVerdict(verdict: VerdictReport, failures: readonly Failure[], more: MoreExpected): void {
   const received = verdict.failures.map(failure => ({ ...failure, why: failure.nearest[0]?.why }))
-  expect(received).toMatchObject(expected.map(withPatterns) as object[])
-  const { outcome = expected.length === 0 ? 'pass' : 'fail', steps, claimed, captures, reason, warning } = more
+  const expected = failures.map(one => withPatterns(one instanceof RegExp ? { happened: one } : one))
+  expect(received).toMatchObject(expected as object[])
+  const { outcome = failures.length === 0 ? 'pass' : 'fail', steps, claimed, captures, reason, warnings } = more
   expect(verdict.outcome).toBe(outcome)
   if (reason !== undefined) expect(verdict.reason).toEqual(withPatterns(reason))
   if (steps !== undefined) expect(verdict.steps.map(one => one.outcome)).toEqual(steps)
   if (claimed !== undefined) expect(verdict.steps.map(one => one.claimed.toSorted((a, b) => a - b))).toEqual(claimed)
   if (captures !== undefined) expect(verdict.captures).toEqual(captures)
-  const rules = verdict.warnings.map(({ rule }) => rule)
-  if (warning !== undefined) expect(rules).toContain(warning)
-  if (more.noWarning !== undefined) expect(rules).not.toContain(more.noWarning)
+  if (warnings !== undefined) expect(verdict.warnings.map(({ rule }) => rule)).toEqual(warnings)
 }
 
 function withPatterns(value: unknown): unknown {

@@ -1,23 +1,33 @@
 /** Whatever an intermediary does, a run ends, says what went wrong in its first lines, and writes its reports. */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
-import { type Behaviour, call, finished, inFolder, startRun, startTarget } from './targets.ts'
+import {
+  against,
+  type Behaviour,
+  callsAbout,
+  finished,
+  runFiles,
+  startAnswering,
+  startRun,
+  startTarget,
+} from './targets.ts'
 
 const SIMPLE = `version: 1
 name: Simple
 timeouts: { expect: 100ms, settle: 50ms }
-steps:
-  - press: handover
-  - expect: start
+steps: [{ press: handover }, { expect: start }]
 `
 const FILES = { 'simple.yaml': SIMPLE }
 
 async function play(behave: Behaviour, ...flags: string[]) {
   const target = await startTarget(behave)
-  const argv = ['simple.yaml', '--target', target.url, '--port', '0', ...flags]
-  return finished(startRun(FILES, argv))
+  return finished(startRun(FILES, ['simple.yaml', ...against(target), ...flags]))
 }
+
+const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body)
 
 /** The title of a scenario and its first failure, without the line breaks of a narrow terminal. */
 const firstLines = (out: string) =>
@@ -31,13 +41,9 @@ describe('a webhook that', () => {
   it.each<[string, Behaviour, RegExp, ...string[]]>([
     ['answers something else than HTTP', request => void request.socket.end('lalala\r\n\r\n'), /not HTTP/],
     ['never answers', () => {}, /timeout: no complete\s+answer within 400 ms/, '--set', 'webhook.timeout=400ms'],
-    ['redirects', (_, response) => void response.writeHead(302, { location: '/there' }).end(), /answered 302/],
-    [
-      'fails',
-      (_, response) => void response.writeHead(500).end('TypeError: no chat'),
-      /answered 500[\s\S]*TypeError: no chat/,
-    ],
-    ['answers with 10 MB', (_, response) => void response.writeHead(404).end('x'.repeat(10_000_000)), /answered 404/],
+    ['redirects', answer(302, { location: '/there' }), /answered 302/],
+    ['fails', answer(500, {}, 'TypeError: no chat'), /answered 500[\s\S]*TypeError: no chat/],
+    ['answers with 10 MB', answer(404, {}, 'x'.repeat(10_000_000)), /answered 404/],
   ])('%s: exit 1, the cause in the first lines', async (_, behave, cause, ...flags) => {
     const { code, out } = await play(behave, ...flags)
     expect(code).toBe(1)
@@ -47,12 +53,12 @@ describe('a webhook that', () => {
 })
 
 it('a redirect is not followed, and the report names its location', async () => {
-  const { out } = await play((_, response) => void response.writeHead(308, { location: '/webhook/' }).end())
+  const { out } = await play(answer(308, { location: '/webhook/' }))
   expect(out).toMatch(/hint +A redirect is not followed; is \/webhook\/ the webhook\?/)
 })
 
 it('the rerun command contains the option of a custom key, but not the key', async () => {
-  const { out } = await play((_, response) => void response.writeHead(401).end(), '--api-key', 'very-secret')
+  const { out } = await play(answer(401), '--api-key', 'very-secret')
   expect(out).toMatch(/rerun: npx .* --api-key KEY/)
   expect(out).not.toContain('very-secret')
 })
@@ -60,33 +66,19 @@ it('the rerun command contains the option of a custom key, but not the key', asy
 describe('a target that', () => {
   it('refuses connections makes every scenario an error: one message, exit 3', async () => {
     const files = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [`${name}.yaml`, SIMPLE.replace('Simple', name)]))
-    const argv = [
-      '.',
-      '--target',
-      `http://127.0.0.1:${await freePort()}/webhook`,
-      '--port',
-      '0',
-      '--report',
-      'json=r.json',
-    ]
-    const { code, out, folder } = await finished(startRun(files, argv))
+    const { code, out, json } = await runFiles(files, { url: `http://127.0.0.1:${await freePort()}/webhook` })
     expect(code).toBe(3)
-    expect(out.match(/ERROR/g)).toHaveLength(1)
-    expect(out.match(/nothing listens/g)).toHaveLength(1)
+    expect(out.match(/ERROR|nothing listens/g)).toHaveLength(2)
     expect(out).not.toContain('Slowest')
     expect(firstLines(out)).toMatch(/4 scenarios {2}the target http:\/\/\S+\/webhook is not reachable: nothing listens/)
-    const { scenarios } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
-      scenarios: { outcome: string }[]
-    }
-    expect(scenarios.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })
 
   it('starts later is awaited', async () => {
-    const target = await startTarget((_, response) => void response.writeHead(500).end())
-    const { port } = new URL(target.url)
+    const target = await startAnswering(500)
     await new Promise(resolve => target.server.close(resolve))
-    const run = startRun(FILES, ['simple.yaml', '--target', target.url, '--port', '0', '--wait-for-target', '60s'])
-    target.server.listen(Number(port), '127.0.0.1')
+    const run = startRun(FILES, ['simple.yaml', ...against(target), '--wait-for-target', '60s'])
+    target.server.listen(Number(new URL(target.url).port), '127.0.0.1')
     expect((await finished(run)).out).toMatch(/answered 500/)
   })
 
@@ -97,34 +89,26 @@ describe('a target that', () => {
         target.server.closeAllConnections()
       })
     })
-    const argv = ['simple.yaml', '--target', target.url, '--port', '0']
-    const { code, out } = await finished(startRun(FILES, argv))
+    const { code, out } = await runFiles(FILES, target)
     expect(code).toBe(1)
-    expect(out).toMatch(/expect start/)
     expect(out).toMatch(/was not called within .*:\s+nothing\s+listens/s)
   })
 
   it('refuses an unknown chat is reported with its answer and the chat id', async () => {
-    const port = await freePort()
-    const target = await startTarget(async (_, response) => {
-      await call(`http://127.0.0.1:${port}`, 'start', { bot_id: 1042, chat_id: 'nope' })
+    const { code, out } = await play(async (_, response, body) => {
+      await callsAbout(body)('start', { chat_id: 'nope' })
       response.end()
     })
-    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', `${port}`]))
     expect(code).toBe(1)
     expect(firstLines(out)).toMatch(/the platform refused #\d+ POST .*start with 404 chat_not_found: chat_id "nope"/)
   })
 
   it('sends calls without end is stopped at the end of the scenario', async () => {
-    const port = await freePort()
-    const base = `http://127.0.0.1:${port}`
     const sender = { name: 'A', avatar: 'https://desk.example.test/a.png' }
-    const target = await startTarget((_, response, { chat }) => {
+    const { code, out } = await play((_, response, body) => {
       response.end()
-      const { id } = chat as unknown as { id: string }
-      for (let n = 0; n < 100; n++) void call(base, 'message/', { bot_id: 1042, chat_id: id, message: `${n}`, sender })
+      for (let n = 0; n < 100; n++) void callsAbout(body)('message/', { message: `${n}`, sender })
     })
-    const { code, out } = await finished(startRun(FILES, ['simple.yaml', '--target', target.url, '--port', `${port}`]))
     expect(code).toBe(1)
     expect(firstLines(out)).toMatch(/start was not called/)
     expect(out.length).toBeLessThan(20_000)

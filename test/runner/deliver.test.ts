@@ -7,32 +7,17 @@ const QUIET = '- none: { start: {}, for: 50ms }'
 const BAD = ['none', 'wrong-key', 'tampered', 'truncated', 'hex']
 const spoilt = BAD.map((sign): [string, Row] => [
   `signed ${sign}`,
-  { steps: `- deliver: { event: REQUESTING TAKEOVER, sign: ${sign}, ack: 401 }\n${QUIET}`, is: 'pass' },
+  `- deliver: { event: REQUESTING TAKEOVER, sign: ${sign}, ack: 401 }\n${QUIET}`,
 ])
 
 const rows: Record<string, Row> = {
-  'signed valid': {
-    steps: '- deliver: { event: REQUESTING TAKEOVER, sign: valid }\n- agent: { sees: { request: true } }',
-    is: 'pass',
-  },
+  'signed valid': '- deliver: { event: REQUESTING TAKEOVER, sign: valid }\n- agent: { sees: { request: true } }',
   ...Object.fromEntries(spoilt),
-  'a refusal that does not come': {
-    steps: `- deliver: { event: SOMETHING NEW, ack: non-2xx }\n${QUIET}`,
-    is: /^stimulus: a refusal \(no 2xx\) from the webhook to SOMETHING NEW .* answered 200/,
-  },
-  'a wrong key that is refused, and 200 wanted': {
-    steps: `- deliver: { event: REQUESTING TAKEOVER, sign: wrong-key }\n${QUIET}`,
-    is: /^stimulus: status 200 .* answered 401/,
-  },
   'fields of its own': {
     steps: `${TAKEN}- deliver: { event: MESSAGE FROM USER, body: { message: "by hand, $(chat.language)" } }\n- agent: { sees: "by hand, nb" }`,
     head: 'chat: { language: nb }',
-    is: 'pass',
   },
-  'another 2xx will do for an event that demands no 200': {
-    steps: `- agent: { does: answers, with: { list: [{ status: 204 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
-    is: 'pass',
-  },
+  'another 2xx will do for an event that demands no 200': `- agent: { does: answers, with: { list: [{ status: 204 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
   'async is evaluated at the end': {
     steps: `- agent: { does: answers, with: { list: [{ status: 500, after: 300 }] } }
 - deliver: { event: REQUESTING TAKEOVER, async: true }
@@ -46,12 +31,8 @@ ${QUIET}`,
 ${QUIET}`,
     is: /^stimulus: status 200 from the webhook to SOMETHING NEW within 100ms \| the webhook (did not answer|answered 200)/,
   },
-  'replay of a press': {
-    steps: `- { press: handover, id: asked }\n- agent: { sees: { request: true } }\n- deliver: { replay: asked }\n- agent: { sees: { request: true } }`,
-    is: 'pass',
-  },
-  'replay of a message and of a delivery': {
-    steps: `${TAKEN}- { user: Hi, id: said }
+  'replay of a press': `- { press: handover, id: asked }\n- agent: { sees: { request: true } }\n- deliver: { replay: asked }\n- agent: { sees: { request: true } }`,
+  'replay of a message and of a delivery': `${TAKEN}- { user: Hi, id: said }
 - { deliver: { event: MESSAGE FROM USER, body: { message: Ho } }, id: sent }
 - agent: { sees: Hi }
 - agent: { sees: Ho }
@@ -59,8 +40,6 @@ ${QUIET}`,
 - deliver: { replay: sent }
 - agent: { sees: Hi }
 - agent: { sees: Ho }`,
-    is: 'pass',
-  },
   'replay of a step that sent nothing': {
     steps: `- { user: Hi, id: said }\n- deliver: { replay: said }\n${QUIET}`,
     is: /^stimulus: .* \| deliver said again failed: Step "said" sent no event that could be sent again/,
@@ -75,6 +54,6 @@ describeRows('deliver', rows, {}, run =>
     const position = (note: string, value: unknown) => entries.findLastIndex(entry => entry?.[note] === value)
     expect(position('note', 'step_started')).toBeLessThan(position('kind', 'delivery'))
     const unknown = intermediary.received.filter(({ event }) => event === 'SOMETHING NEW')
-    expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 204])
+    expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 204])
   }),
 )

@@ -4,19 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { verify } from '../../src/platform/signature/index.ts'
 
-export interface Received {
-  readonly event: string
-  readonly text: string
-  readonly headers: IncomingMessage['headers']
-  readonly answered: number
-}
-
 export interface ScriptedIntermediary {
   /** Its webhook. */
   readonly url: string
   readonly driver: string
   /** What came to the webhook. */
-  readonly received: Received[]
+  readonly received: { readonly event: string; readonly text: string; readonly answered: number }[]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -27,24 +20,23 @@ interface Order {
   readonly list: readonly Fields[]
 }
 
-/** The scripted next answer, and the inbox of its agent. */
+/** The scripted next answers, and the inbox of its agent. */
 interface Conversation {
   readonly answers: Fields[]
   readonly inbox: Fields[]
 }
 
 const KEY = 'sim-handover-key'
-const PATHS: Readonly<Record<string, string>> = { message: 'message/' }
 const wait = (ms: unknown) => new Promise(resolve => setTimeout(resolve, Number(ms ?? 0)))
 
 export async function startScriptedIntermediary(): Promise<ScriptedIntermediary> {
-  const received: Received[] = []
+  const received: ScriptedIntermediary['received'] = []
   const chats = new Map<string, Conversation>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const raw = Buffer.concat(chunks)
-    if (request.url === '/webhook') await webhook(chats, received, request, raw, response)
+    if (request.url === '/webhook') await webhook(request, raw, response)
     else await desk(chats, request.url!, raw.length === 0 ? {} : JSON.parse(raw.toString()), response)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -54,35 +46,27 @@ export async function startScriptedIntermediary(): Promise<ScriptedIntermediary>
   })
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { url: `${base}/webhook`, driver: driverFor(base), received }
+
+  async function webhook(request: IncomingMessage, raw: Buffer, response: ServerResponse): Promise<void> {
+    const valid = await verify(raw, request, KEY)
+    const body = parsed(raw)
+    const event = String(body.event)
+    const chat = conversation(chats, String((body.chat as Fields | undefined)?.id ?? body.chat_id))
+    const scripted = event.startsWith('AGENT TYPING') ? undefined : chat.answers.shift()
+    const { message: text, attachments = [] } = body
+    const status = !valid ? 401 : Number(scripted?.status ?? 200)
+    received.push({ event, text: String(text ?? ''), answered: status })
+    if (status === 200 && event === 'REQUESTING TAKEOVER') chat.inbox.push({ request: true })
+    if (status === 200 && event === 'MESSAGE FROM USER') chat.inbox.push({ text, attachments })
+    await wait(scripted?.after)
+    response.writeHead(status).end()
+  }
 }
 
 function conversation(chats: Map<string, Conversation>, id: string): Conversation {
   const known = chats.get(id) ?? { answers: [], inbox: [] }
   chats.set(id, known)
   return known
-}
-
-async function webhook(
-  chats: Map<string, Conversation>,
-  received: Received[],
-  request: IncomingMessage,
-  raw: Buffer,
-  response: ServerResponse,
-): Promise<void> {
-  const valid = await verify(raw, request, KEY)
-  const body = parsed(raw)
-  const event = String(body.event)
-  const chat = conversation(chats, String((body.chat as Fields | undefined)?.id ?? body.chat_id))
-  const scripted = event.startsWith('AGENT TYPING') ? undefined : chat.answers.shift()
-  const status = !valid ? 401 : Number(scripted?.status ?? 200)
-  received.push({ event, text: String(body.message ?? ''), headers: request.headers, answered: status })
-  if (status === 200 && event === 'REQUESTING TAKEOVER') chat.inbox.push({ request: true })
-  if (status === 200 && event === 'MESSAGE FROM USER') {
-    const { message: text, attachments = [] } = body
-    chat.inbox.push({ text, attachments })
-  }
-  await wait(scripted?.after)
-  response.writeHead(status).end()
 }
 
 function parsed(raw: Buffer): Fields {
@@ -96,46 +80,45 @@ function parsed(raw: Buffer): Fields {
 /** The conflicts of a real desk: a chat without a request, or without an agent. */
 async function desk(chats: Map<string, Conversation>, url: string, order: Fields, response: ServerResponse) {
   const [, , id, verb] = url.split('/') as [string, string, string, string]
+  const { sim, bot, list } = order as unknown as Order
   const chat = chats.get(id)
   const no = (status: number, error: string) => void response.writeHead(status).end(JSON.stringify({ error }))
   if (verb === 'inbox') return chat === undefined ? no(404, 'unknown chat') : response.end(JSON.stringify(chat.inbox))
   if (verb === 'accept' && chat?.inbox.some(({ request }) => request === true) !== true) return no(409, 'no request')
   if (verb === 'sleep') return
   const own = conversation(chats, id)
-  if (verb === 'answers') own.answers.push(...(order as unknown as Order).list)
+  if (verb === 'answers') own.answers.push(...list)
   response.end()
-  if (verb === 'shows') for (const item of (order as unknown as Order).list) await show(own, item)
-  if (verb === 'accept' || verb === 'calls') await calls(id, chats, order as unknown as Order)
-}
-
-async function show({ inbox }: Conversation, { after, ...item }: Fields): Promise<void> {
-  await wait(after)
-  inbox.push(item)
-}
-
-/**
- * `after`: waits before it; `key`, `alias`, `type` (of the content): as the platform does not want them; `chat: last`: another one's; `echo`: a message
- * with the user's last words, `file`: with what is in the file that came with them.
- */
-async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, list }: Order): Promise<void> {
-  for (const { after, key = KEY, alias = 'handover', chat, type = 'application/json', ...named } of list) {
-    const [written, given] = Object.entries(named)[0]!
+  if (verb !== 'accept' && verb !== 'calls' && verb !== 'shows') return
+  for (const { after, ...one } of list) {
     await wait(after)
-    const [name, body] = await commandCall(chats.get(id)?.inbox.at(-1), written, given as Fields)
-    const ids = name === 'availability' ? {} : { bot_id: bot, chat_id: chat === 'last' ? [...chats.keys()].at(-1) : id }
-    await fetch(`${sim}/api/v2/${alias}/${PATHS[name] ?? name}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': String(type) },
-      body: JSON.stringify({ ...ids, ...body }),
-    }).catch(() => null)
+    if (verb === 'shows') own.inbox.push(one)
+    else await call(sim, bot, id, own.inbox.at(-1), one)
   }
 }
 
-async function commandCall(last: Fields | undefined, written: string, given: Fields): Promise<[string, Fields]> {
-  if (written === 'echo') return ['message', { message: last?.text }]
-  if (written !== 'file') return [written, given]
+/**
+ * `key`, `alias`, `type` (of the content): as the platform does not want them; `echo`: a message with the user's last
+ * words, `file`: with what is in the file that came with them.
+ */
+async function call(sim: string, bot: number, chat_id: string, last: Fields | undefined, order: Fields): Promise<void> {
+  const { key = KEY, alias = 'handover', type = 'application/json', ...named } = order
+  const [written, given] = Object.entries(named)[0]!
+  const name = written === 'echo' || written === 'file' ? 'message' : written
+  const ids = name === 'availability' ? {} : { bot_id: bot, chat_id }
+  const body = { ...ids, ...(await contentOf(last, written, given as Fields)) }
+  await fetch(`${sim}/api/v2/${alias}/${name === 'message' ? 'message/' : name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': String(type) },
+    body: JSON.stringify(body),
+  }).catch(() => null)
+}
+
+async function contentOf(last: Fields | undefined, written: string, given: Fields): Promise<Fields> {
+  if (written === 'echo') return { message: last?.text }
+  if (written !== 'file') return given
   const [{ url }] = last!.attachments as [{ url: string }]
-  return ['message', { message: await (await fetch(url)).text() }]
+  return { message: await (await fetch(url)).text() }
 }
 
 const SENDER = '{ name: Anna, avatar: "https://desk.example.test/a.png" }'

@@ -1,89 +1,42 @@
 /** A run as a whole: which scenarios, beside which others, with which ids, and what it comes to. */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { call, finished, inFolder, startRun, startTarget, type Target } from './targets.ts'
-
-interface RowsReport {
-  readonly exit_code: number
-  readonly scenarios: readonly {
-    readonly name: string
-    readonly outcome: string
-    readonly seed: number
-    readonly conversations: Readonly<Record<string, string>>
-    readonly failures: readonly { readonly kind: string; readonly expected: string; readonly happened: string }[]
-  }[]
-  readonly failures: readonly { readonly kind: string; readonly happened: string }[]
-}
+import { callsAbout, finished, type RunReport, runFiles, startEager, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, steps: string, more = '') =>
   `version: 1\nname: ${name}\n${more}timeouts: { expect: 30s, settle: 50ms }\nsteps:\n${steps}`
 
 const ACCEPTED = '  - press: handover\n  - expect: start\n  - check: { status: agent }\n'
-
-interface Desk extends Target {
-  /** Where the platform is, once the run has said so. */
-  platform: string
-}
-
-/** Takes every chat over as soon as it is asked to. */
-async function eagerDesk(more: (desk: Desk, chatId: string) => void = () => {}): Promise<Desk> {
-  const target = await startTarget((_, response, body) => {
-    response.end()
-    const { event, chat, bot } = body as unknown as {
-      event: string
-      chat?: { id: string; _links: { self: string } }
-      bot: { id: number }
-    }
-    if (event !== 'REQUESTING TAKEOVER') return
-    desk.platform = new URL(chat!._links.self).origin
-    void call(desk.platform, 'start', { bot_id: bot.id, chat_id: chat!.id }).then(() => more(desk, chat!.id))
-  })
-  const desk: Desk = Object.assign(target, { platform: '' })
-  return desk
-}
-
-async function runFiles(desk: Target, files: Record<string, string>, ...flags: string[]) {
-  const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
-  const { code, out, err, folder } = await finished(startRun(files, argv))
-  const report = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as RowsReport
-  return { code, out, err, folder, report, names: report.scenarios.map(({ name }) => name) }
-}
-
+const STARTED = '  - press: handover\n  - expect: { start: {}, capture: { id: response.chatmessage_id } }\n'
 const THREE = {
   'a.yaml': scenario('Ada', ACCEPTED, 'tags: [smoke]\n'),
   'b.yaml': scenario('Bo', ACCEPTED),
   'c.yaml': scenario('Cy', ACCEPTED, 'tags: [smoke, slow]\n'),
 }
 
+const runEager = async (files: Record<string, string>, ...flags: string[]) =>
+  runFiles(files, await startEager(), ...flags)
+const outcomesOf = ({ json }: { json: RunReport }) => json.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)
+
 describe('the selected scenarios', () => {
   it('are all files of a folder, and they pass', async () => {
-    const { code, names, report } = await runFiles(await eagerDesk(), THREE)
-    expect({ code, names }).toEqual({ code: 0, names: ['Ada', 'Bo', 'Cy'] })
-    expect(report.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
+    const done = await runEager(THREE)
+    expect(done.code).toBe(0)
+    expect(outcomesOf(done)).toEqual(['Ada: pass', 'Bo: pass', 'Cy: pass'])
   })
 
   it.each([
-    [['--only', 'b'], ['Bo']],
-    [
-      ['--only', 'ada', '--only', 'cy'],
-      ['Ada', 'Cy'],
-    ],
-    [
-      ['--tag', 'smoke'],
-      ['Ada', 'Cy'],
-    ],
-    [['--tag', 'slow'], ['Cy']],
-    [
-      ['--shard', '1/2'],
-      ['Ada', 'Cy'],
-    ],
-    [['--shard', '2/2'], ['Bo']],
-    [
-      ['--only', 'Bo', '--repeat', '3'],
-      ['Bo', 'Bo', 'Bo'],
-    ],
-  ])('%j: %j', async (flags, names) => {
-    expect((await runFiles(await eagerDesk(), THREE, ...flags)).names).toEqual(names)
+    ['', 'Ada Bo Cy'],
+    ['--only b', 'Bo'],
+    ['--only ada --only cy', 'Ada Cy'],
+    ['--tag smoke', 'Ada Cy'],
+    ['--tag slow', 'Cy'],
+    ['--shard 1/2', 'Ada Cy'],
+    ['--shard 2/2', 'Bo'],
+  ])('%s: %s', async (flags, names) => {
+    const argv = ['.', '--dry-run', '--target', 'http://127.0.0.1:1/', ...flags.split(' ').filter(Boolean)]
+    const { code, out } = await finished(startRun(THREE, argv))
+    expect(code).toBe(0)
+    expect([...out.matchAll(/^[abc]\.yaml:2 {2}(\w+) {2}3 steps$/gm)].map(([, name]) => name).join(' ')).toBe(names)
   })
 
   it('are none: a message, exit 4', async () => {
@@ -96,146 +49,157 @@ describe('the selected scenarios', () => {
     const { out } = await finished(startRun(files, ['a.yaml', '--dry-run']))
     expect(out).toContain('  a <U+202E> b  1 step\n')
   })
-
-  it('--dry-run lists all and runs none', async () => {
-    const { code, out } = await finished(startRun(THREE, ['.', '--dry-run', '--target', 'http://127.0.0.1:1/']))
-    expect(code).toBe(0)
-    expect(out).toBe('a.yaml:2  Ada  3 steps\nb.yaml:2  Bo  3 steps\nc.yaml:2  Cy  3 steps\n3 to run\n')
-  })
 })
 
 describe('ids', () => {
-  const laneIds = ({ report }: { report: RowsReport }) =>
-    Object.fromEntries(report.scenarios.map(({ name, conversations }) => [name, conversations.main]))
+  const BO = { 'b.yaml': scenario('Bo', STARTED) }
+  const ALL = { 'a.yaml': scenario('Ada', STARTED), ...BO, 'c.yaml': scenario('Cy', STARTED) }
 
-  it('are equal for equal seeds, whichever other scenarios run', async () => {
-    const all = laneIds(await runFiles(await eagerDesk(), THREE, '--seed', '1'))
-    const one = laneIds(await runFiles(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1', '--seed', '1'))
-    const other = laneIds(await runFiles(await eagerDesk(), THREE, '--seed', '2'))
-    expect(one.Bo).toBe(all.Bo)
-    expect(new Set(Object.values(all)).size).toBe(3)
-    expect(other.Bo).not.toBe(all.Bo)
+  /** The ids of the chats and of their messages, and the names of their users. */
+  const chatsOf = async (files: Record<string, string>, ...flags: string[]) => {
+    const { json, read } = await runEager(files, ...flags)
+    const lines = read('.handover-sim/journal.jsonl').trim().split('\n')
+    const entries = lines.map(line => JSON.parse(line).entry).filter(entry => entry?.note === 'conversation')
+    const nameOf = (id: unknown) => entries.find(entry => entry.chat_id === id).chat.name as string
+    return json.scenarios.map(({ conversations: { main }, captures }) => [main, captures.id, nameOf(main)] as const)
+  }
+
+  it('and names of users are equal for equal seeds, whichever other scenarios run', async () => {
+    const all = await chatsOf(ALL, '--seed', '1')
+    expect(await chatsOf(BO, '--jobs', '1', '--seed', '1')).toEqual([all[1]])
+    const other = await chatsOf(ALL, '--seed', '2')
+    for (const column of [0, 1, 2]) {
+      const values = all.map(row => row[column])
+      expect(new Set(values).size).toBe(3)
+      expect(other.map(row => row[column])).not.toEqual(values)
+    }
   })
 
   it('are new in every run without a seed, because an intermediary may remember the last run', async () => {
-    const desk = await eagerDesk()
-    const [first, second] = [laneIds(await runFiles(desk, THREE)), laneIds(await runFiles(desk, THREE))]
-    expect(second.Bo).not.toBe(first.Bo)
-    const configured = { ...THREE, 'handover-sim.config.yaml': 'seed: 1\n' }
-    const [third, fourth] = [laneIds(await runFiles(desk, configured)), laneIds(await runFiles(desk, configured))]
-    expect(fourth).toEqual(third)
+    expect(await chatsOf(BO)).not.toEqual(await chatsOf(BO))
+    const configured = { ...BO, 'handover-sim.config.yaml': 'seed: 1\n' }
+    expect(await chatsOf(configured)).toEqual(await chatsOf(configured))
   })
 
   it('are new in every repetition', async () => {
-    const { report } = await runFiles(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
-    expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
+    const chats = await chatsOf(BO, '--repeat', '5')
+    for (const column of [0, 1]) expect(new Set(chats.map(row => row[column])).size).toBe(5)
   })
 
-  it('--seed overrides the seed of the file, and the file overrides the config', async () => {
+  it('--seed overrides the seed of the file', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
-    const seedOf = async (...flags: string[]) =>
-      (await runFiles(await eagerDesk(), files, ...flags)).report.scenarios[0]!.seed
+    const seedOf = async (...flags: string[]) => (await runEager(files, ...flags)).json.scenarios[0]!.seed
     expect([await seedOf(), await seedOf('--seed', '9')]).toEqual([7, 9])
   })
 })
 
 describe('concurrent scenarios', () => {
-  const AWAY = scenario(
-    'Away',
-    '  - press: handover\n  - expect: start\n  - expect: { availability: { availability: CLOSED } }\n  - check: { availability: CLOSED }\n',
-  )
-
   it('run alone when they change the availability, and the others stay open', async () => {
-    const desk = await eagerDesk((self, chatId) => {
-      if (self.requests.length === 4) void call(self.platform, 'availability', { availability: 'CLOSED', chat: chatId })
+    const closed = '  - expect: { availability: { availability: CLOSED } }\n  - check: { availability: CLOSED }\n'
+    const files = { ...THREE, 'd.yaml': scenario('Away', `  - press: handover\n  - expect: start\n${closed}`) }
+    let chats = 0
+    const desk = await startEager(calls => {
+      chats += 1
+      if (chats === 4) void calls('availability', { availability: 'CLOSED', bot_id: undefined, chat_id: undefined })
     })
-    const { code, report } = await runFiles(desk, { ...THREE, 'd.yaml': AWAY }, '--jobs', '10')
-    expect(report.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
-      'Ada: pass',
-      'Bo: pass',
-      'Cy: pass',
-      'Away: pass',
-    ])
-    expect(code).toBe(0)
+    const done = await runFiles(files, desk, '--jobs', '10')
+    expect(outcomesOf(done)).toEqual(['Ada: pass', 'Bo: pass', 'Cy: pass', 'Away: pass'])
   })
 
   it('have separate settings, clocks and faults', async () => {
+    const deliver = '  - deliver: { event: REQUESTING TAKEOVER }\n  - expect: start\n  - check: { status: bot }\n'
+    const blocked = 'availability: CLOSED\nconfig: { availability.closedBlocksStart: "on" }\n'
+    const fault = '  - fault: { on: { api: start }, respond: { status: 503 } }\n'
     const files = {
-      'a.yaml': scenario(
-        'Blocked',
-        '  - press: handover\n  - expect: start\n  - check: { status: bot }\n',
-        'availability: CLOSED\nconfig: { availability.closedBlocksStart: "on" }\n',
-      ).replace('press: handover\n', 'deliver: { event: REQUESTING TAKEOVER }\n'),
+      'a.yaml': scenario('Blocked', deliver, blocked),
       'b.yaml': scenario('Open', ACCEPTED),
       'c.yaml': scenario('Hours', `${ACCEPTED}  - wait: 12h\n  - check: { status: agent }\n`, 'clock: virtual\n'),
-      'd.yaml': scenario(
-        'Broken',
-        '  - fault: { on: { api: start }, respond: { status: 503 } }\n  - press: handover\n  - expect: start\n  - check: { status: pending }\n',
-      ),
+      'd.yaml': scenario('Broken', `${fault}${ACCEPTED}`.replace('agent', 'pending')),
     }
-    const { report } = await runFiles(await eagerDesk(), files, '--jobs', '10')
-    expect(report.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
-      'Blocked: pass',
-      'Open: pass',
-      'Hours: pass',
-      'Broken: pass',
-    ])
+    const done = await runEager(files, '--jobs', '10')
+    expect(outcomesOf(done)).toEqual(['Blocked: pass', 'Open: pass', 'Hours: pass', 'Broken: pass'])
   })
 
   it('do not affect each other, 30 at once', async () => {
-    const { code, report } = await runFiles(await eagerDesk(), THREE, '--repeat', '10', '--jobs', '30')
-    expect(report.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
-    expect([code, report.scenarios.length]).toEqual([0, 30])
+    const done = await runEager(THREE, '--repeat', '10', '--jobs', '30')
+    expect(outcomesOf(done).filter(line => line.endsWith(': pass'))).toHaveLength(30)
+    expect(done.code).toBe(0)
   })
 })
 
 describe('unexpected calls', () => {
   it('about an unknown chat fail the run, and no scenario', async () => {
-    const desk = await eagerDesk(self => void call(self.platform, 'end', { bot_id: 1042, chat_id: 'somebody-elses' }))
+    const desk = await startEager(calls => calls('end', { chat_id: 'somebody-elses' }))
     const listening = { ...THREE, 'a.yaml': scenario('Ada', `${ACCEPTED}  - none: { message: {}, for: 500ms }\n`) }
-    const { code, report } = await runFiles(desk, listening, '--jobs', '10')
+    const { code, json } = await runFiles(listening, desk, '--jobs', '10')
     expect(code).toBe(1)
-    expect(report.failures.map(({ happened }) => happened).join('\n')).toContain(
-      'is about chat "somebody-elses", which no scenario has',
-    )
+    expect(json.failures[0]!.happened).toContain('is about chat "somebody-elses", which no scenario has')
   })
 
   it('after the end of a scenario fail this scenario, and are saved with it', async () => {
     // The second wants to be alone, so the first is over when its call comes.
     const files = { 'a.yaml': THREE['a.yaml'], 'b.yaml': scenario('Bo', ACCEPTED, 'exclusive: true\n') }
     const chats: string[] = []
-    const desk = await eagerDesk((self, chatId) => {
-      chats.push(chatId)
-      if (chats.length === 2) void call(self.platform, 'end', { bot_id: 1042, chat_id: chats[0] })
+    const desk = await startEager((calls, id) => {
+      chats.push(id)
+      if (chats.length === 2) void calls('end', { chat_id: chats[0] })
     })
-    const { code, report, folder } = await runFiles(desk, files)
+    const { code, json, read } = await runFiles(files, desk)
     expect(code).toBe(1)
-    const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
+    const saved = read('.handover-sim/journal.jsonl').trim().split('\n')
     const [head, ...entries] = saved.map(line => JSON.parse(line)).filter(({ scenario }) => scenario === 1)
     const endpoints = entries.map(({ entry }) => entry.endpoint).filter(Boolean)
     expect([head.entries, endpoints]).toEqual([entries.length, ['start', 'end']])
-    const kinds = report.scenarios.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
-    expect(kinds).toEqual([
-      ['Ada', ['late']],
-      ['Bo', []],
+    expect(json.scenarios.map(({ failures }) => failures.map(({ kind }) => kind))).toEqual([['late'], []])
+  })
+
+  it('with the text of a user in another scenario are a leak, which fails the run', async () => {
+    const chats: string[] = []
+    const sender = { name: 'Anna', avatar: 'https://desk.example.test/a.png' }
+    const target = await startTarget(async (_, response, body) => {
+      const { event, chat, message } = body as unknown as { event: string; chat: { id: string }; message?: string }
+      const calls = callsAbout(body)
+      response.end()
+      if (event === 'REQUESTING TAKEOVER') {
+        chats.push(chat.id)
+        return void calls('start', { sender })
+      }
+      if (message === undefined) return
+      await expect.poll(() => chats.length).toBe(2)
+      void calls('message/', { bot_id: 1042, chat_id: chats.find(id => id !== chat.id), message, sender })
+    })
+    const files = {
+      'ada.yaml': scenario('Ada', `${ACCEPTED}  - user: My card has the number 4929\n`),
+      'bo.yaml': scenario(
+        'Bo',
+        '  - { press: handover, id: asked }\n  - expect: start\n  - expect: { message: {}, since: asked }\n',
+      ),
+    }
+    const done = await runFiles(files, target)
+    expect(done.code).toBe(1)
+    expect(outcomesOf(done)).toEqual(['Ada: pass', 'Bo: pass'])
+    expect(done.json.failures.map(({ kind, happened }) => `${kind}: ${happened}`)).toEqual([
+      expect.stringMatching(/^leak: .*chat "main" of "Bo".*My card has the number 4929/),
     ])
   })
 })
 
-describe('flags', () => {
-  it.each([
-    [['--shard', '5/4'], /--shard must be written n\/of, such as 1\/4/],
-    [['--repeat', '0'], /--repeat must be a whole number from 1/],
-    [['--jobs', 'many'], /--jobs must be a whole number/],
-    [['--wait-for-target', '30'], /--wait-for-target must be a duration with a unit/],
-    [['--target', 'localhost:3000'], /--target must be an http or https URL/],
-    [['--target', 'http://example.test/'], /another machine.*--allow-remote/],
-    [['--self-test', '--target', 'http://127.0.0.1:1/'], /leave out --target/],
-    [['--report', 'junt=x'], /junit/],
-    [[], /No target URL: pass --target/],
-  ])('%j: exit 2', async (flags, says) => {
-    const { code, err } = await finished(startRun(THREE, ['.', '--port', '0', ...flags]))
-    expect(code).toBe(2)
-    expect(err).toMatch(says)
-  })
+it.each([
+  ['--shard 5/4', /--shard must be written n\/of, such as 1\/4/],
+  ['--repeat 0', /--repeat must be a whole number from 1/],
+  ['--jobs many', /--jobs must be a whole number/],
+  ['--timeout 5', /--timeout must be /],
+  ['--timeout 0s', /--timeout must be /],
+  ['--bail 0', /--bail must be /],
+  ['--wait-for-target 30', /--wait-for-target must be a duration with a unit/],
+  ['--target localhost:3000', /--target must be an http or https URL/],
+  ['--target http://example.test/', /another machine.*--allow-remote/],
+  ['--self-test --target http://127.0.0.1:1/', /leave out --target/],
+  ['--report junt=x', /junit/],
+  ['', /No target URL: pass --target/],
+])('the flags %j: exit 2', async (flags, says) => {
+  const argv = ['.', '--port', '0', ...flags.split(' ').filter(Boolean)]
+  const { code, err } = await finished(startRun(THREE, argv))
+  expect(code).toBe(2)
+  expect(err).toMatch(says)
 })

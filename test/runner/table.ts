@@ -1,16 +1,18 @@
 /** Runs many small scenarios with the real command and compares their expected results. */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ScriptedIntermediary, startScriptedIntermediary } from './scripted-intermediary.ts'
-import { finished, inFolder, startRun } from './targets.ts'
+import { against, type RunReport, reported, startRun } from './targets.ts'
 
-export interface Row {
+interface FullRow {
   /** Keys of the head, as lines of YAML. */
   readonly head?: string
   readonly steps: string
-  /** `pass`, or how it fails: `check: ...`; several as `2 failures: ...`, with ` // ` between them. */
-  readonly is: 'pass' | RegExp
+  /** How it fails: `check: ...`; several as `2 failures: ...`, with ` // ` between them. */
+  readonly is?: RegExp
 }
+
+/** A scenario, or only its steps; it passes unless the row says how it fails. */
+export type Row = FullRow | string
 
 export interface RowOptions {
   readonly files?: Readonly<Record<string, string>>
@@ -20,32 +22,14 @@ export interface RowOptions {
 }
 
 /** The JSON report of a run, and its journal. */
-export interface RowsReport {
-  readonly exit_code: number
-  readonly scenarios: readonly {
-    readonly name: string
-    readonly outcome: string
-    readonly reason: string | null
-    readonly seed: number
-    readonly started_at: string
-    readonly duration_ms: number
-    readonly conversations: Readonly<Record<string, string>>
-    readonly captures: Readonly<Record<string, unknown>>
-    readonly failures: readonly { readonly kind: string; readonly expected: string; readonly happened: string }[]
-    readonly warnings: readonly { readonly rule: string }[]
-    readonly steps: readonly {
-      readonly outcome: string
-      readonly start_ms: number | null
-      readonly end_ms: number | null
-    }[]
-  }[]
-  readonly failures: readonly { readonly kind: string; readonly happened: string }[]
+export interface RowsReport extends RunReport {
   readonly journal: readonly { readonly scenario?: number; readonly entry?: Readonly<Record<string, unknown>> }[]
 }
 
 const indented = (text: string) => text.replace(/^ *\n/, '').replace(/^/gm, '  ')
 
-const fileOf = (name: string, { head = '', steps }: Row) => {
+const fileOf = (name: string, row: Row) => {
+  const { head = '', steps }: FullRow = typeof row === 'string' ? { steps: row } : row
   const timeouts = /^timeouts:/m.test(head) ? '' : 'timeouts: { expect: 30s, settle: 50ms }\n'
   return `version: 1\nname: ${JSON.stringify(name)}\n${timeouts}${head}${head === '' ? '' : '\n'}steps:\n${indented(steps)}\n`
 }
@@ -68,13 +52,12 @@ export async function runRows(
   }
   const { flags = [], env = {} } = options
   const driving = driver === null ? [] : ['--agent-driver', 'driver.yaml']
-  const report = ['--port', '0', '--jobs', '16', '--report', 'json=r.json']
-  const argv = ['all.yaml', '--target', intermediary.url, ...driving, ...report, ...flags]
-  const { err, folder, code } = await finished(startRun(files, argv, env))
-  if (code === 2) throw new Error(err)
-  const read = (file: string) => readFileSync(inFolder(folder, file), 'utf8')
+  const argv = ['all.yaml', ...against(intermediary), ...driving, '--jobs', '16', ...flags]
+  const run = startRun(files, argv, env)
+  if ((await run.code) === 2) throw new Error(run.io.stderr.text)
+  const { read, json } = await reported(run)
   const journal = read('.handover-sim/journal.jsonl').trim().split('\n')
-  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as RowsReport
+  return { ...json, journal: journal.map(line => JSON.parse(line)) }
 }
 
 /** One line for each scenario. */
@@ -101,10 +84,16 @@ export async function expectRows(
 }
 
 function expectRow(report: RowsReport, name: string, rows: Readonly<Record<string, Row>>): void {
-  const { is } = rows[name]!
-  expect(linesOf(report)[name]).toEqual(is === 'pass' ? is : expect.stringMatching(is))
-  const { outcome, steps } = report.scenarios.find(scenario => scenario.name === name)!
+  const row = rows[name]!
+  const is = typeof row === 'string' ? undefined : row.is
+  expect(linesOf(report)[name]).toEqual(is === undefined ? 'pass' : expect.stringMatching(is))
+  const { outcome, steps } = scenarioIn(report, name)
   if (outcome === 'pass') expect(steps.filter(step => step.outcome !== 'pass')).toEqual([])
+}
+
+interface RowsRun {
+  readonly report: RowsReport
+  readonly intermediary: ScriptedIntermediary
 }
 
 /** Runs all rows with one command, and checks each in a test of its own. `more` adds tests of the same run. */
@@ -112,11 +101,11 @@ export function describeRows(
   title: string,
   rows: Readonly<Record<string, Row>>,
   options: RowOptions | ((intermediary: ScriptedIntermediary) => RowOptions) = {},
-  more: (run: () => Promise<{ report: RowsReport; intermediary: ScriptedIntermediary }>) => void = () => {},
+  more: (run: () => Promise<RowsRun>) => void = () => {},
 ): void {
   describe(title, () => {
-    let running: Promise<{ report: RowsReport; intermediary: ScriptedIntermediary }> | undefined
-    const start = async () => {
+    let running: Promise<RowsRun> | undefined
+    const start = async (): Promise<RowsRun> => {
       const intermediary = await startScriptedIntermediary()
       const report = await runRows(intermediary, rows, typeof options === 'function' ? options(intermediary) : options)
       return { report, intermediary }
@@ -129,3 +118,6 @@ export function describeRows(
     more(run)
   })
 }
+
+/** The report of the scenario with this name. */
+export const scenarioIn = ({ scenarios }: RunReport, name: string) => scenarios.find(one => one.name === name)!

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
+import type { RunReport as ProductReport, ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 
@@ -69,13 +70,51 @@ export async function finished(run: Run): Promise<{ code: number; out: string; e
   return { code, out: run.io.stdout.text, err: run.io.stderr.text, folder: run.folder }
 }
 
+const REPORTS = 'pretty,json=r.json,junit=j.xml'
+
+/** The flags of a run against a target: a free port, and the reports that `runFiles` reads. */
+export const against = ({ url }: Pick<Target, 'url'>) => ['--target', url, '--port', '0', '--report', REPORTS]
+
 /** Runs all files of a new folder against a target; `read` returns a report, such as `j.xml`. */
-export async function runFiles(files: Record<string, string>, target: Pick<Target, 'url'>, ...flags: string[]) {
-  const reports = ['--report', 'pretty,json=r.json,junit=j.xml']
-  const run = startRun(files, ['.', '--target', target.url, '--port', '0', ...reports, ...flags])
+export const runFiles = (files: Record<string, string>, target: Pick<Target, 'url'>, ...flags: string[]) =>
+  reported(startRun(files, ['.', ...against(target), ...flags]))
+
+/** The end of a run with its reports. */
+export async function reported(run: Run) {
   const done = await finished(run)
   const read = (name: string) => readFileSync(inFolder(done.folder, name), 'utf8')
-  return { ...done, read }
+  return { ...done, read, json: JSON.parse(read('r.json')) as RunReport }
+}
+
+type ScenarioFields = 'name' | 'outcome' | 'seed' | 'conversations' | 'captures' | 'failures' | 'warnings' | 'steps'
+
+/** What tests read of the JSON report. */
+export interface RunReport extends Pick<ProductReport, 'failures' | 'causes'> {
+  readonly exit_code: number
+  readonly stopped: string | null
+  readonly scenarios: readonly (Pick<ScenarioReport, ScenarioFields | 'reason'> & {
+    readonly rerun: string
+    readonly started_at: string
+    readonly duration_ms: number
+  })[]
+}
+
+/** Makes the calls of an intermediary about the chat of an event. */
+export function callsAbout(body: Record<string, never>) {
+  const { chat, bot } = body as unknown as { chat: { id: string; _links: { self: string } }; bot?: { id: number } }
+  const ids = { bot_id: bot?.id, chat_id: chat.id }
+  return (path: string, more: object = {}) => call(new URL(chat._links.self).origin, path, { ...ids, ...more })
+}
+
+/** Takes every chat over as soon as it is asked to, and then does `more`. */
+export function startEager(more: (calls: ReturnType<typeof callsAbout>, chatId: string) => unknown = () => {}) {
+  return startTarget(async (_, response, body) => {
+    response.end()
+    if (body.event !== ('REQUESTING TAKEOVER' as never)) return
+    const calls = callsAbout(body)
+    await calls('start')
+    await more(calls, (body as unknown as { chat: { id: string } }).chat.id)
+  })
 }
 
 /** A target that answers every event with this status, and makes no call. */

@@ -76,13 +76,8 @@ export function journalOf(plan: Plan, pace = 10) {
       now += ms
     },
     begin(number: number): number {
-      const { action, label } = steps.find(step => step.number === number)!
-      return note('step_started', {
-        step: number,
-        verb: action.verb,
-        label,
-        chat_id: chatIdOf(conversationOfStep(number)),
-      })
+      const { action, label, conversation } = steps.find(step => step.number === number)!
+      return note('step_started', { step: number, verb: action.verb, label, chat_id: chatIdOf(conversation) })
     },
     end: (number: number, details: object = {}) =>
       note('step_ended', { step: number, chat_id: chatIdOf(conversationOfStep(number)), ...details }),
@@ -153,26 +148,14 @@ export function journalOf(plan: Plan, pace = 10) {
         ...rest,
       })
     },
-    driver: (verb: string, more: object = {}, cause: number | null = null, conversation = main) =>
-      add(
-        {
-          kind: 'driver',
-          verb,
-          chat_id: chatIdOf(conversation),
-          how: 'POST http://desk/x',
-          outcome: 'ok',
-          duration_ms: 0,
-          ...more,
-        },
-        cause,
-      ),
-    inbox: (items: readonly (InboxItem | string)[], cause: number | null = null, conversation = main) =>
-      journal.driver(
-        'inbox',
-        { items: items.map(item => (typeof item === 'string' ? { text: item } : item)) },
-        cause,
-        conversation,
-      ),
+    driver(verb: string, more: object = {}, cause: number | null = null) {
+      const called = { kind: 'driver', verb, chat_id: chatIdOf(main), how: 'POST http://desk/x' }
+      return add({ ...called, outcome: 'ok', duration_ms: 0, ...more }, cause)
+    },
+    inbox(list: readonly (InboxItem | string)[], cause: number | null = null) {
+      const items = list.map(item => (typeof item === 'string' ? { text: item } : item))
+      return journal.driver('inbox', { items }, cause)
+    },
     observe(
       step: number,
       seen: Partial<{ status: string; typing: boolean; availability: string; transcript: TranscriptRow[] }>,
@@ -229,21 +212,16 @@ export interface PlayedByHand {
 export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
   const results = scenarios.map(({ plan, entries }): ScenarioResult => {
     const { name, file, place, tags, spec } = plan
-    const conversations = Object.fromEntries(
-      plan.conversations.map(conversation => [conversation.name, `c-${conversation.name}`]),
-    )
-    const about = {
-      name,
-      file,
-      place,
-      tags,
-      spec,
-      conversations,
-      journal: entries,
-      instance: 1,
+    const conversations = Object.fromEntries(plan.conversations.map(one => [one.name, `c-${one.name}`]))
+    const about = { name, file, place, tags, spec, conversations, journal: entries, instance: 1 }
+    const run = {
       rerunCommand: 'npx handover-sim run',
-    }
-    return { ...about, ...evaluate(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
+      seed: 1,
+      clock: 'real',
+      startedAt: TIME,
+      durationMs: 1,
+    } as const
+    return { ...about, ...run, ...evaluate(plan, entries) }
   })
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   for (const { outcome } of results) counts[outcome]++

@@ -1,31 +1,11 @@
 /** Generates valid scenarios with the builders. */
 import fc from 'fast-check'
-import {
-  $,
-  agent,
-  all,
-  availability,
-  bot,
-  type CallStep,
-  check,
-  defineScenario,
-  deliver,
-  expectCall,
-  fault,
-  log,
-  none,
-  oneOf,
-  parallel,
-  press,
-  repeat,
-  type ScenarioFile,
-  type Step,
-  seq,
-  target,
-  user,
-  wait,
-} from '../../../src/evaluation/scenario/build/index.ts'
+import type { CallStep, ScenarioFile, Step } from '../../../src/evaluation/scenario/build/index.ts'
+import * as build from '../../../src/evaluation/scenario/build/index.ts'
 import { RESERVED_NAMES } from '../../../src/evaluation/scenario/compile/step-compiler.ts'
+
+const { $, agent, all, availability, bot, check, defineScenario, deliver, expectCall, fault } = build
+const { log, none, oneOf, parallel, press, repeat, seq, target, user, wait } = build
 
 /** Texts that a careless writer of YAML would lose. */
 // biome-ignore format: a list of samples
