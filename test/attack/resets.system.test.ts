@@ -50,17 +50,12 @@ function randomCall({ apiKey, botId }: PlatformServer, chatId: string, random: R
 /** A call that a reset interrupts is answered with an internal error or loses its connection. */
 const sendAny = (port: number, request: RawRequest) => sendRaw(port, request).catch(() => null)
 
-interface Epoch {
-  readonly number: number
-  over: boolean
-}
+type Epoch = { readonly number: number; over: boolean }
 
 /** Calls the server until the epoch is over. The last calls are still in flight at the reset. */
 async function runClient(server: PlatformServer, epoch: Epoch, client: number, random: Random): Promise<void> {
-  const chat = await server.chat({
-    id: `${nameOf(epoch.number)}${client}`,
-    history: [{ user: 'I would like to know where my parcel is' }, { user: 'Hello?' }],
-  })
+  const history = [{ user: 'I would like to know where my parcel is' }, { user: 'Hello?' }]
+  const chat = await server.chat({ id: `${nameOf(epoch.number)}${client}`, history })
   while (!epoch.over) await sendAny(server.port, randomCall(server, chat.id, random))
 }
 
