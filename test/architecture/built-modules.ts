@@ -3,27 +3,13 @@ import { dirname, join, normalize } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { read } from './files.ts'
 
-interface Literal {
-  readonly type?: string
-  readonly value?: unknown
-}
+type Literal = { readonly type?: string; readonly value?: unknown }
 interface Node {
   readonly type: string
   readonly await?: boolean
   readonly source?: Literal
   readonly callee?: { readonly name?: string }
   readonly arguments?: readonly Literal[]
-}
-
-interface BuiltModule {
-  /** The specifiers of `import`, `export from` and `require` outside of functions. */
-  readonly atOnce: readonly string[]
-  /** The specifiers of all imports, static and dynamic, and of every `require`. */
-  readonly ever: readonly string[]
-  /** Such a module cannot be loaded by `require`. */
-  readonly hasTopLevelAwait: boolean
-  /** `import()` and `import.meta` fail in a CommonJS module of jest. */
-  readonly usesModuleSyntax: boolean
 }
 
 /** The nodes of a file, with whether each is in a function. */
@@ -44,7 +30,12 @@ function specifierOf({ type, source, callee, arguments: args }: Node): string | 
   return found?.type === 'Literal' && typeof found.value === 'string' ? found.value : null
 }
 
-function parseModule(file: string): BuiltModule {
+/**
+ * `atOnce` has the specifiers of `import`, `export from` and `require` outside of functions, `ever` those of all imports and
+ * every `require`. A module with a top-level await cannot be loaded by `require`, and `import()` and `import.meta` fail in a
+ * CommonJS module of jest.
+ */
+function parseModule(file: string) {
   const [atOnce, ever]: [string[], string[]] = [[], []]
   let [hasTopLevelAwait, usesModuleSyntax] = [false, false]
   for (const { node, inFunction } of nodesOf(file)) {
@@ -58,9 +49,9 @@ function parseModule(file: string): BuiltModule {
 }
 
 /** Parsed once: the entries share most of their files, which are megabytes of code. */
-const modules = new Map<string, BuiltModule>()
+const modules = new Map<string, ReturnType<typeof parseModule>>()
 
-export function moduleOf(file: string): BuiltModule {
+export function moduleOf(file: string) {
   const parsed = modules.get(file) ?? parseModule(file)
   modules.set(file, parsed)
   return parsed

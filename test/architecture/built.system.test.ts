@@ -12,19 +12,8 @@ import { startWebhook } from '../support/network.ts'
 import { loadedWith, moduleOf } from './built-modules.ts'
 import { filesIn, importsOf, ROOT, read, readJson } from './files.ts'
 
-interface Entry {
-  readonly types: string
-  readonly default: string
-  readonly require?: { readonly types: string; readonly default: string }
-  readonly browser?: string
-}
-interface Manifest {
-  readonly exports: Readonly<Record<string, Entry | string>>
-  readonly dependencies: object
-  readonly peerDependencies: object
-  readonly peerDependenciesMeta: object
-}
-const manifest = readJson<Manifest>('package.json')
+type Entry = { types: string; default: string; require?: Omit<Entry, 'require'>; browser?: string }
+const manifest = readJson<{ exports: Record<string, Entry | string> }>('package.json')
 const ENTRIES = Object.entries(manifest.exports).filter((one): one is [string, Entry] => typeof one[1] !== 'string')
 const inRoot = (path: string) => path.replace('./', '')
 const BUILT = filesIn('dist', 'js').map(file => `dist/${file}`)
@@ -42,15 +31,6 @@ const misplaced = (file: string, specifiers: readonly string[]) =>
   packagesIn(specifiers)
     .filter(one => !isBuiltin(one) && !IMPORTABLE[/^(@[^/]+\/)?[^/]+/.exec(one)![0]]?.test(file))
     .map(one => `${file}: ${one}`)
-
-it('zod is the only dependency, msw and vitest are optional peers with version ranges', () => {
-  expect(manifest).toMatchObject({
-    dependencies: { zod: '^4.2.0' },
-    peerDependencies: { msw: '>=2.10 <4', vitest: '>=3 <6' },
-    peerDependenciesMeta: { msw: { optional: true }, vitest: { optional: true } },
-  })
-  expect(Object.keys(manifest.dependencies)).toEqual(['zod'])
-})
 
 describe.each(ENTRIES)('the entry %s', (_, { default: main, browser, require }) => {
   /** The chunk that imports files of the user. */
@@ -112,19 +92,6 @@ describe('the published types', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(files.flatMap(file => misplaced(file, importsOf(read(file))))).toEqual([])
   })
-
-  it('are exactly those that the entries refer to', () => {
-    const visited = new Set<string>()
-    const follow = (file: string): void => {
-      if (visited.has(file)) return
-      visited.add(file)
-      for (const specifier of importsOf(read(file)))
-        if (specifier.startsWith('.')) follow(join(file, '..', specifier).replace(/\.([cm])js$/, '.d.$1ts'))
-    }
-    for (const [, { types, require }] of ENTRIES)
-      for (const one of [types, require?.types ?? types]) follow(inRoot(one))
-    expect([...visited].sort()).toEqual(files.sort())
-  })
 })
 
 it.each(['schema/scenario.v1.json', 'fixtures/signatures/vectors.json', 'scenarios/happy-path.yaml', 'package.json'])(
@@ -164,15 +131,7 @@ describe.each(NODES.map(node => [versionOf(node), node] as const))('on Node %s',
     expect(version).toBe(VERSION)
     expect(Object.keys(answers).sort()).toEqual(Object.keys(ENDPOINTS).sort())
     for (const [name, answer] of Object.entries(answers)) expect(answer, name).toMatchObject({ status: 200 })
-    expect(Object.values<{ event?: string }>(answers).flatMap(({ event }) => event ?? [])).toEqual([
-      'TRANSCRIPT',
-      'SUMMARIZED',
-      'TAKEOVER STARTED',
-      'MESSAGE SENT TO USER',
-      'TAKEOVER ENDED',
-      'HANDOVER AVAILABILITY UPDATED',
-    ])
-    expect(answers.chat.fields).toEqual(['chat'])
+    expect(answers).toMatchObject({ start: { event: 'TAKEOVER STARTED' }, chat: { fields: ['chat'] } })
     expect(events).toEqual(['REQUESTING TAKEOVER', 'AGENT TYPING START', 'AGENT TYPING STOP'])
   })
 
@@ -198,12 +157,6 @@ await (await sim.chat()).press('handover', { async: true })
 await new Promise(setImmediate)
 sim.reset()`
     expect(run('--input-type=module', '-e', program)).toEqual({ status: 0, stdout: '', stderr: '' })
-  })
-
-  it('prints its version and its help', () => {
-    const bin = 'bin/handover-sim.js'
-    expect(run(bin, '--version')).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
-    expect(run(bin, '--help').stdout).toContain('Usage: handover-sim')
   })
 
   it('require() loads every entry', () => {
@@ -241,17 +194,13 @@ it('the bundle for browsers, whose parts run in Node too, delivers a signed even
   expect(signatures).toEqual([createHmac('sha256', sim.apiKey).update(webhook.bodies[0]!).digest('base64')])
 })
 
-it.each(['en', 'nb', 'de', 'ar'])(
-  'the bundle, which has only the names of faker, draws the same personas: %s',
-  async language => {
-    const { createSimulator: built }: typeof import('../../src/index.ts') = createRequire(import.meta.url)(
-      'handover-sim',
-    )
-    const drawn = async (create: typeof createSimulator) => {
-      const sim = create({ seed: 11 })
+it('the bundle, which has only the names of faker, draws the same personas', async () => {
+  const built: typeof import('../../src/index.ts') = createRequire(import.meta.url)('handover-sim')
+  const drawn = async (create: typeof createSimulator) => {
+    const sim = create({ seed: 11 })
+    for (const language of ['en', 'nb', 'de', 'ar'])
       await Promise.all(Array.from({ length: 40 }, () => sim.chat({ language })))
-      return sim.snapshot().chats
-    }
-    expect(await drawn(built)).toEqual(await drawn(createSimulator))
-  },
-)
+    return sim.snapshot().chats
+  }
+  expect(await drawn(built.createSimulator)).toEqual(await drawn(createSimulator))
+})

@@ -59,15 +59,11 @@ it('plays a handover, with expectations, interceptors and a scenario', async () 
   expect(InvalidOptionError.prototype).not.toBeInstanceOf(Error)
   expect(InvalidOptionError.prototype).toBeInstanceOf(evaluate('Error'))
 
-  const start = (url: string, key: string, botId: number, chatId: string) =>
-    fetch(`${url}/api/v2/handover/start`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ bot_id: botId, chat_id: chatId, sender: { name: 'Anna' } }),
-    })
   const webhook = async (request: Request): Promise<Response> => {
     const { chat } = (await request.json()) as { chat: { id: string } }
-    return start(sim.baseUrl, sim.apiKey, sim.botId, chat.id)
+    const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ bot_id: sim.botId, chat_id: chat.id, sender: { name: 'Anna' } })
+    return fetch(`${sim.baseUrl}/api/v2/handover/start`, { method: 'POST', headers, body })
   }
   const sim = createSimulator({ webhook: { fetch: webhook } })
   using _ = intercept(sim)

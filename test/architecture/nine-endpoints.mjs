@@ -3,14 +3,11 @@
 import { createSimulator, VERSION } from 'handover-sim'
 
 const events = []
-const sim = createSimulator({
-  webhook: {
-    fetch: async request => {
-      events.push((await request.json()).event)
-      return new Response('ok')
-    },
-  },
-})
+const fetch = async request => {
+  events.push((await request.json()).event)
+  return new Response('ok')
+}
+const sim = createSimulator({ webhook: { fetch } })
 const chat = await sim.chat({ transcript: 'en-shop' })
 await chat.press('handover')
 

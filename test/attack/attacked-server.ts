@@ -1,5 +1,6 @@
 /** Starts servers for attacks, sends requests to them that `fetch` would change, and plays a handover that must work afterwards. */
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
@@ -15,17 +16,14 @@ export async function startAttackedServer(options: PlatformServerOptions = {}): 
   return server
 }
 
-export interface ControlledServer extends PlatformServer {
-  /** A control API call that must succeed. */
-  control(method: string, path: string, body?: unknown): Promise<unknown>
-}
+export type ControlledServer = Awaited<ReturnType<typeof startControlledServer>>
 
-/** Starts a server that delivers over HTTP, with calls of its control API. */
-export async function startControlledServer(): Promise<ControlledServer> {
+/** Starts a server that delivers over HTTP; `control` makes a call of its control API that must succeed. */
+export async function startControlledServer() {
   const webhook = await startWebhook()
   onTestFinished(() => webhook[Symbol.asyncDispose]())
   const server = await startAttackedServer({ journalLimit: 400, webhook: { url: webhook.url } })
-  const control = async (method: string, path: string, body?: unknown) => {
+  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const request = { method, path: `/_sim${path}`, body: JSON.stringify(body) ?? '' }
     const headers = { 'content-type': 'application/json', connection: 'close' }
     const answer = await sendRaw(server.port, { ...request, headers })
@@ -45,7 +43,7 @@ export interface RawRequest {
 
 export interface RawAnswer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
@@ -70,15 +68,12 @@ export function sendRaw(
     agent: headers.connection === 'close' ? false : agent,
   }
   return new Promise((resolve, reject) => {
-    const request = httpRequest(options, response => {
-      const chunks: Buffer[] = []
-      response.on('data', chunk => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
+    const request = httpRequest(options, response =>
+      text(response).then(received => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString() })
-      })
-    })
+        resolve({ status: response.statusCode!, headers: response.headers, body: received })
+      }, reject),
+    )
     const timer = setTimeout(() => request.destroy(new Error(`No answer in ${withinMs} ms`)), withinMs)
     request.on('error', error => {
       clearTimeout(timer)
@@ -88,6 +83,19 @@ export function sendRaw(
   })
 }
 
+/** Calls `run` for every item, at most `atOnce` at the same time. */
+export async function inParallel<T>(
+  atOnce: number,
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values()
+  const worker = async () => {
+    for (const item of rest) await run(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
 /** Why an answer shows a bug of the simulator, or null. An answer to HEAD does not say that a reset interrupted it. */
 export function bugIn({ method, path }: RawRequest, { status, headers, body }: RawAnswer): string | null {
   const wasReset = method === 'HEAD' || body.includes('was reset')
@@ -95,34 +103,30 @@ export function bugIn({ method, path }: RawRequest, { status, headers, body }: R
   return status === 500 && isInternal ? `${method} ${path} was answered with ${status}: ${body.slice(0, 400)}` : null
 }
 
-/** Calls an endpoint of the platform with the right key, and expects success. */
-async function callPlatform({ url, apiKey, botId }: PlatformServer, name: string, body: object): Promise<void> {
-  const response = await fetch(`${url}/api/v2/handover/${name}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ bot_id: botId, ...body }),
-  })
-  expect({ name, status: response.status, text: await response.text() }).toMatchObject({ status: 200 })
-}
-
 /** Opens the queue and plays a whole handover in a new chat: request, start, messages in both directions, end, transcript. */
 export async function playHandover(server: PlatformServer): Promise<void> {
-  await callPlatform(server, 'availability', { availability: 'OPEN', queue: 'DEFAULT' })
+  const { url, apiKey, botApiKey, botId: bot_id } = server
+  const ask = async (path: string, key: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const post = { method: 'POST', body: JSON.stringify({ bot_id, ...body }) }
+    const response = await fetch(url + path, { headers, ...(body && post) })
+    const answer = await response.text()
+    expect(response.status, `${path}: ${answer}`).toBe(200)
+    return answer
+  }
+  const call = (name: string, body: object) => ask(`/api/v2/handover/${name}`, apiKey, body)
+  await call('availability', { availability: 'OPEN', queue: 'DEFAULT' })
   const chat = await server.chat()
   await chat.press('handover')
-  await callPlatform(server, 'start', { chat_id: chat.id, sender: AGENT })
+  await call('start', { chat_id: chat.id, sender: AGENT })
   await chat.says('Where is my parcel?')
-  await callPlatform(server, 'message/', { chat_id: chat.id, message: 'On its way.', sender: AGENT })
-  await callPlatform(server, 'end', { chat_id: chat.id })
+  await call('message/', { chat_id: chat.id, message: 'On its way.', sender: AGENT })
+  await call('end', { chat_id: chat.id })
   expect(chat.status).toBe('bot')
-  const { url, botApiKey } = server
-  const transcript = await fetch(`${url}/api/v1/chats/${chat.id}`, {
-    headers: { authorization: `Bearer ${botApiKey}` },
-  })
-  expect(await transcript.text()).toMatch(/Where is my parcel\?.*On its way\./s)
+  expect(await ask(`/api/v1/chats/${chat.id}`, botApiKey)).toMatch(/Where is my parcel\?.*On its way\./s)
   const deliveries = server.deliveries.filter(({ chat_id }) => chat_id === chat.id)
-  expect(deliveries.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual([
-    'REQUESTING TAKEOVER delivered',
-    'MESSAGE FROM USER delivered',
+  expect(deliveries).toMatchObject([
+    { event: 'REQUESTING TAKEOVER', outcome: 'delivered' },
+    { event: 'MESSAGE FROM USER', outcome: 'delivered' },
   ])
 }

@@ -6,12 +6,11 @@ import { ENDPOINT_EXAMPLES as EXAMPLES } from '../../src/platform/contract/examp
 import { ENDPOINTS, ErrorBody } from '../../src/platform/contract/index.ts'
 import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
+import type { ControlledServer, RawAnswer, RawRequest } from './attacked-server.ts'
 import {
   bugIn,
-  type ControlledServer,
+  inParallel,
   playHandover,
-  type RawAnswer,
-  type RawRequest,
   sendRaw,
   startAttackedServer,
   startControlledServer,
@@ -23,41 +22,37 @@ import { rounds, seed } from './rounds.ts'
 const BATCH = 500
 const AT_ONCE = 48
 const ROUNDS = rounds(1500, 3)
+const LIMIT_MS = 120_000 + ROUNDS * 100
 /** After this time the client hangs up: waits, streams and latencies may last for hours. */
 const HANG_UP_MS = 150
 
-test(
-  'no request to the control API or the platform causes an internal error, and handovers still work',
-  async () => {
-    const server = await startControlledServer()
-    const before = await server.control('GET', '/snapshot?keys=true')
-    const found: string[] = []
-    server.journal.subscribe(entry => {
-      if (entry.kind === 'note' && entry.note === 'internal_error') found.push(JSON.stringify(entry))
+test('no request causes an internal error, and handovers still work', { timeout: LIMIT_MS }, async () => {
+  const server = await startControlledServer()
+  const before = await server.control('GET', '/snapshot?keys=true')
+  const found: string[] = []
+  server.journal.subscribe(entry => {
+    if (entry.kind === 'note' && entry.note === 'internal_error') found.push(JSON.stringify(entry))
+  })
+  for (let done = 0; done < ROUNDS && found.length <= 10; done += BATCH) {
+    const draw = createDraw(seed(), `control ${done}`)
+    const ids = await someChats(server)
+    const attacks = Array.from({ length: BATCH }, () =>
+      draw.chance(4) ? onPlatform(server, draw, ids) : onControl(server, draw, ids),
+    )
+    await inParallel(AT_ONCE, attacks, async attack => {
+      const answer = await sendRaw(server.port, attack, HANG_UP_MS).catch(() => null)
+      const bug = answer === null ? null : bugIn(attack, answer)
+      if (bug !== null) found.push(`${bug}\n${String(attack.body).slice(0, 300)}`)
     })
-    for (let done = 0; done < ROUNDS && found.length <= 10; done += BATCH) {
-      const draw = createDraw(seed(), `control ${done}`)
-      const ids = await someChats(server)
-      const attacks = Array.from({ length: BATCH }, () =>
-        draw.chance(4) ? onPlatform(server, draw, ids) : onControl(server, draw, ids),
-      )
-      await inParallel(AT_ONCE, attacks, async attack => {
-        const answer = await sendRaw(server.port, attack, HANG_UP_MS).catch(() => null)
-        const bug = answer === null ? null : bugIn(attack, answer)
-        if (bug !== null) found.push(`${bug}\n${String(attack.body).slice(0, 300)}`)
-      })
-      await restoreWhenIdle(server, before)
-      await playHandover(server)
-    }
-    expect(found).toEqual([])
-  },
-  120_000 + ROUNDS * 100,
-)
+    await restoreWhenIdle(server, before)
+    await playHandover(server)
+  }
+  expect(found).toEqual([])
+})
 
 /**
- * Restores the server after the requests whose client hung up. The server accepts connections in their order, so it has
- * read those requests when it answers calls on new connections. The first restore aborts what waits, and nothing is in
- * flight when the server has settled.
+ * Restores the server after requests whose client hung up. It accepts connections in their order, so it has read those
+ * requests when it answers. The first restore aborts what waits, and nothing is in flight when the server has settled.
  */
 async function restoreWhenIdle(server: ControlledServer, before: unknown): Promise<void> {
   await server.control('PUT', '/snapshot', before)
@@ -65,24 +60,20 @@ async function restoreWhenIdle(server: ControlledServer, before: unknown): Promi
   await server.control('PUT', '/snapshot', before)
 }
 
-test(
-  'the platform answers every hostile request in its format',
-  async () => {
-    const found: string[] = []
-    const server = await startAttackedServer()
-    const draw = createDraw(seed(), 'platform')
-    const ids = await someChats(server)
-    const attacks = Array.from({ length: ROUNDS }, () => onPlatform(server, draw, ids))
-    await inParallel(AT_ONCE, attacks, async attack => {
-      const problem = problemWith(attack, await sendRaw(server.port, attack))
-      if (problem !== null) found.push(`${attack.method} ${attack.path}: ${problem}`)
-    })
-    expect(found).toEqual([])
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    await playHandover(server)
-  },
-  120_000 + ROUNDS * 100,
-)
+test('the platform answers every hostile request in its format', { timeout: LIMIT_MS }, async () => {
+  const found: string[] = []
+  const server = await startAttackedServer()
+  const draw = createDraw(seed(), 'platform')
+  const ids = await someChats(server)
+  const attacks = Array.from({ length: ROUNDS }, () => onPlatform(server, draw, ids))
+  await inParallel(AT_ONCE, attacks, async attack => {
+    const problem = problemWith(attack, await sendRaw(server.port, attack))
+    if (problem !== null) found.push(`${attack.method} ${attack.path}: ${problem}`)
+  })
+  expect(found).toEqual([])
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  await playHandover(server)
+})
 
 /** Returns what is wrong with an answer of the platform. */
 function problemWith({ method, path, headers = {} }: RawRequest, answer: RawAnswer): string | null {
@@ -104,15 +95,6 @@ function isErrorBody(text: string): boolean {
   }
 }
 
-/** Calls `run` for every item, at most `atOnce` at the same time. */
-async function inParallel<T>(atOnce: number, items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values()
-  const worker = async () => {
-    for (const item of rest) await run(item)
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-}
-
 /** Creates chats that the attacks name. */
 async function someChats(server: PlatformServer): Promise<string[]> {
   const plain = await server.chat({ history: [{ user: 'Where is my parcel, please?' }, { user: 'Order 100-48213.' }] })
@@ -125,28 +107,22 @@ async function someChats(server: PlatformServer): Promise<string[]> {
 /** Bodies that are valid, from which the mutations begin. */
 const BODIES: Readonly<Record<string, readonly unknown[]>> = {
   createChat: [
-    { language: 'nb', labels: ['a'], context: { order: { id: 1, lines: [1, 2] } } },
-    {
-      user: { id: 'u', first_name: 'Ada', last_name: 'L', gender: 'f' },
-      history: [{ user: 'Hi' }, { bot: 'Hello', buttons: [] }],
-    },
-    { transcript: 'nb-shop', source: 'web', bot_id: 1 },
-    { context: nested(64) },
+    { language: 'nb', labels: ['a'], context: { order: { id: 1, lines: [1, 2] } }, user: { id: 'u', gender: 'f' } },
+    { history: [{ user: 'Hi' }, { bot: 'Hello', buttons: [] }], source: 'web', bot_id: 1 },
+    { transcript: 'nb-shop', context: nested(64) },
   ],
   say: [{ text: 'Hello' }, { text: '', attachments: [{ name: 'a.png', type: 'image/png', size_kb: 2 }] }],
   press: [{ button: 'handover' }],
   patchConfig: [
-    { 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'], 'webhook.timeout': '50ms' },
+    { 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'], 'webhook.timeout': '50ms', 'keys.graceful': '10m' },
     { 'api.contentType': '415', 'limits.body': 2000, 'errors.body': 'html', 'limits.rate': '5/1s' },
-    { 'keys.more': ['other-key-1:77'], 'keys.graceful': '10m', 'ids.chat': 'hex24' },
-    { 'webhook.json': 'reordered', 'webhook.order': 'shuffle', 'webhook.signature': 'hex' },
-    { business_hours: { timezone: 'Europe/Oslo', mon: '09:00-17:00' }, 'chat.idleTimeout': '10m' },
+    { 'webhook.json': 'reordered', 'webhook.order': 'shuffle', 'webhook.signature': 'hex', 'ids.chat': 'hex24' },
+    { business_hours: { timezone: 'Europe/Oslo', mon: '09:00-17:00' }, 'keys.more': ['other-key-1:77'] },
   ],
   setAvailability: [{ availability: 'CLOSED', reason: 'OTHER', queue: 'DEFAULT' }],
   trigger: [
-    { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered', truncate: true },
-    { event: 'X', body: { a: [1] }, duplicate: 3, gap: '1s', http: 'chunked' },
-    { event: 'REQUESTING TAKEOVER', delay: '1s', drip: '5ms', reset_after_answer: true },
+    { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered', truncate: true, delay: '1s' },
+    { event: 'X', body: { a: [1] }, duplicate: 3, gap: '1s', http: 'chunked', drip: '5ms', reset_after_answer: true },
   ],
   resend: [{}, { truncate: true, duplicate: 2 }],
   setFault: [
@@ -156,17 +132,15 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     { on: { webhook: 'any' }, hold: 1 },
     { on: 'api', drop: 'after', every: 3 },
   ],
-  advanceClock: [{ by: '10m' }, { by: '2400000000h' }, { by: '24h' }],
+  advanceClock: [{ by: '10m' }, { by: '2400000000h' }],
   createWorkspace: [
-    { name: 'checkout', webhook_url: 'http://127.0.0.1:9/webhook', clock: 'virtual', seed: 4 },
-    {
-      clock: { mode: 'virtual', start: '2024-01-01T09:00:00Z' },
-      bot: { id: 5, replies: [{ match: 'a', text: 'b' }] },
-      knobs: {},
-    },
+    { name: 'checkout', webhook_url: 'http://127.0.0.1:9/webhook', clock: 'virtual', seed: 4, knobs: {} },
+    { clock: { mode: 'virtual', start: '2024-01-01T09:00:00Z' }, bot: { id: 5, replies: [{ match: 'a', text: 'b' }] } },
   ],
   restoreSnapshot: [{ v: 1 }],
 }
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
 /** Routes whose answers take until the client hangs up; they are drawn less often. */
 const LONG = /events$|wait$/
@@ -174,7 +148,7 @@ const LONG = /events$|wait$/
 function onControl(server: PlatformServer, draw: Draw, ids: readonly string[]): RawRequest {
   const drawn = draw.one(ROUTES)
   const route = LONG.test(drawn.path) ? draw.one(ROUTES) : drawn
-  const method = draw.chance(25) ? draw.one(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) : route.method
+  const method = draw.chance(25) ? draw.one(METHODS) : route.method
   const path = draw.one(pathsOf(route)).replace(/:[a-z]+/g, () => encodeURIComponent(pathPart(server, draw, ids)))
   const headers = draw.chance(10) ? oddHeaders(draw) : { 'content-type': 'application/json' }
   const target = `${draw.chance(40) ? `/_sim${draw.hostileText()}` : path}${queryFor(draw, route.query)}`
@@ -183,9 +157,10 @@ function onControl(server: PlatformServer, draw: Draw, ids: readonly string[]): 
 }
 
 function pathPart(server: PlatformServer, draw: Draw, ids: readonly string[]): string {
-  const deliveries = server.deliveries.map(one => one.delivery_id)
-  const known = [...ids, ...deliveries.slice(-3), 'checkout', 'ws-1', 'fault-1', 'f']
-  const part = draw.chance(4) ? draw.hostileText() : draw.one(known)
+  const deliveries = server.deliveries.slice(-3).map(one => one.delivery_id)
+  const part = draw.chance(4)
+    ? draw.hostileText()
+    : draw.one([...ids, ...deliveries, 'checkout', 'ws-1', 'fault-1', 'f'])
   return part.isWellFormed() ? part.slice(0, 200) : 'x'
 }
 
@@ -242,48 +217,29 @@ const ODD_HEADERS: readonly Readonly<Record<string, string>>[] = [
 const oddHeaders = (draw: Draw) => ({ 'content-type': 'application/json', ...draw.one(ODD_HEADERS) })
 
 function onPlatform(server: PlatformServer, draw: Draw, ids: readonly string[]): RawRequest {
-  const endpoint = draw.one(Object.values(ENDPOINTS))
-  const path = endpoint.path.replace('{chatId}', encoded(draw.chance(3) ? draw.hostileText() : draw.one(ids)))
-  const key = draw.chance(12) ? draw.hostileText().replace(/[^\x21-\x7e]/g, '') : keyFor(server, endpoint.id)
-  const headers = {
-    'content-type': 'application/json',
-    authorization: `Bearer ${key}`,
-    ...(draw.chance(10) ? oddHeaders(draw) : {}),
-  }
-  const method = draw.chance(25) ? draw.one(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) : endpoint.method
+  const { id, path: route, method: usual, body: hasBody } = draw.one(Object.values(ENDPOINTS))
+  const path = route.replace('{chatId}', encoded(draw.chance(3) ? draw.hostileText() : draw.one(ids)))
+  const usualKey = id === 'chat' ? server.botApiKey : server.apiKey
+  const key = draw.chance(12) ? draw.hostileText().replace(/[^\x21-\x7e]/g, '') : usualKey
+  const odd = draw.chance(10) ? oddHeaders(draw) : {}
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...odd }
+  const method = draw.chance(25) ? draw.one(METHODS) : usual
   const target = draw.chance(12) ? oddPath(draw, path) : path
-  if (endpoint.body === null || method === 'GET' || method === 'HEAD') return { method, path: target, headers }
-  const example: unknown = EXAMPLES[endpoint.id]
-  const base = typeof example === 'object' && example !== null && 'request' in example ? example.request : {}
+  if (hasBody === null || method === 'GET' || method === 'HEAD') return { method, path: target, headers }
   let body: unknown = {
-    ...(base as object),
-    ...(endpoint.id === 'availability' ? {} : { bot_id: server.botId, chat_id: draw.one(ids) }),
+    ...(EXAMPLES[id].request as object),
+    ...(id !== 'availability' && { bot_id: server.botId, chat_id: draw.one(ids) }),
   }
   for (let count = draw.below(3); count > 0; count--) body = draw.mutated(body)
   return { method, path: target, headers, body: textOf(draw, body) }
 }
 
-const keyFor = (server: PlatformServer, id: string) => (id === 'chat' ? server.botApiKey : server.apiKey)
-
 /** Parts of paths that are decoded wrongly when code is naive. */
-const SEGMENTS = [
-  '..',
-  '%2e%2e',
-  '%252e%252e',
-  '..%5c',
-  '%00',
-  '%zz',
-  '%ff',
-  '%c0%af',
-  '%u0041',
-  ';a=b',
-  '%0d%0aX:%20y',
-]
+const SEGMENTS = '.. %2e%2e %252e%252e ..%5c %00 %zz %ff %c0%af %u0041 ;a=b %0d%0aX:%20y'.split(' ')
 
 const oddPath = (draw: Draw, path: string) =>
   draw.one([
     () => path.replace('handover', 'takeover'),
-    () => `${path}/`,
     () => `/${path}`,
     () => `${path}?${encoded(draw.hostileText())}`,
     () => path.replace('v2', encoded(draw.hostileText())),
@@ -291,6 +247,5 @@ const oddPath = (draw: Draw, path: string) =>
     () => `/files/${encoded(draw.hostileText())}/${encoded(draw.hostileText())}`,
     () => '/files/x/../../_sim/state',
     () => `http://evil.example${path}`,
-    () => `/${encoded(draw.hostileText())}`,
     () => '*',
   ])()

@@ -1,71 +1,50 @@
 /** Sends long series of requests to the built command, and checks that its memory is bounded. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AGENT } from '../support/chats.ts'
-import { sendRaw } from './attacked-server.ts'
+import { inParallel, sendRaw } from './attacked-server.ts'
 import { rounds } from './rounds.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Of a long series of requests, which fills journal and transcripts, and of large bodies, which also need room to be parsed. */
 const LIMIT_MB = { series: 300, large: 400 }
 
-interface Target {
-  readonly port: number
-  readonly chatId: string
-  /** The highest resident memory of the server until now, in MB. */
-  peakMemory(): number
-}
-
-function peakMemoryOf(pid: number): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-  return Math.round((Number(kilobytes) * 1024) / 1e6)
-}
-
 /** Starts the built command in a process of its own, with one chat. */
-async function startCommand(): Promise<Target> {
+async function startCommand() {
   const command = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'quiet']
   const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const line = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', chunk => resolve(String(chunk)))
-    child.once('exit', code => reject(new Error(`The command ended with exit code ${code}`)))
-  })
-  const { href, port } = new URL(line.replace('Ready: ', '').trim())
+  const [line] = await once(child.stdout, 'data')
+  const { href, port } = new URL(String(line).replace('Ready: ', '').trim())
   const response = await fetch(`${href}_sim/chats`, { method: 'POST' })
   const { chat_id: chatId } = (await response.json()) as { chat_id: string }
-  return { port: Number(port), chatId, peakMemory: () => peakMemoryOf(child.pid!) }
+  /** The highest resident memory of the server until now, in MB. */
+  const peakMemory = () => {
+    const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))!
+    return Math.round((Number(kilobytes) * 1024) / 1e6)
+  }
+  return { port: Number(port), chatId, peakMemory }
 }
+type Target = Awaited<ReturnType<typeof startCommand>>
 
 const HEADERS = { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' }
 const MEBIBYTE = 2 ** 20
 /** Almost 1 MiB, the default limit of a body. */
 const repeat = (piece: string) => piece.repeat(Math.floor((MEBIBYTE - 200) / piece.length))
 
-function manyKeys(): string {
-  const fields: string[] = []
-  for (let length = 0; length < MEBIBYTE - 200; length += fields.at(-1)!.length + 1) fields.push(`"${fields.length}":1`)
-  return fields.slice(0, -1).join(',')
-}
+const manyKeys = () => Array.from({ length: 80_000 }, (_, index) => `"${index}":1`).join(',')
 
 /** Sends one body many times, and expects that it is answered. `fields` are JSON, without braces. */
-async function sendMany({ port, chatId }: Target, name: string, fields: string, count: number, atOnce: number) {
+function sendMany({ port, chatId }: Target, name: string, fields: string, count: number, atOnce: number) {
   const body = `{"bot_id":1042,"chat_id":"${chatId}"${fields}}`
-  let left = count
-  const work = async () => {
-    while (left-- > 0) {
-      const { status } = await sendRaw(port, {
-        method: 'POST',
-        path: `/api/v2/handover/${name}`,
-        headers: HEADERS,
-        body,
-      })
-      expect(status).toBeLessThan(500)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  const request = { method: 'POST', path: `/api/v2/handover/${name}`, headers: HEADERS, body }
+  return inParallel(atOnce, Array(count).fill(request), async () =>
+    expect((await sendRaw(port, request)).status).toBeLessThan(500),
+  )
 }
 
 describe.runIf(existsSync('/proc/self/status'))('memory', () => {
@@ -95,13 +74,11 @@ describe.runIf(existsSync('/proc/self/status'))('memory', () => {
     expect(target.peakMemory()).toBeLessThan(LIMIT_MB.large)
     for (const stream of streams) stream.destroy()
     // A server has at most 100 of them.
-    await expect.poll(() => openStream(target)).toBe(200)
+    const openStream = async () => {
+      const { status, body } = await fetch(`http://127.0.0.1:${target.port}/_sim/events`)
+      await body?.cancel()
+      return status
+    }
+    await expect.poll(openStream).toBe(200)
   })
 })
-
-/** The status of a new event stream, which is closed at once. */
-async function openStream({ port }: Target): Promise<number> {
-  const { status, body } = await fetch(`http://127.0.0.1:${port}/_sim/events`)
-  await body?.cancel()
-  return status
-}

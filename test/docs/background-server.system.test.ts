@@ -61,13 +61,6 @@ describe.skipIf(!hasShell)('the background server (needs bash)', () => {
     expect(existsSync(join(folder, 'sim.json'))).toBe(false)
   })
 
-  it('names the token in the command that stops it, when a flag sets it', async () => {
-    const { type, url, port } = await projectWith()
-    const { stdout, stderr } = await type(`${NPX} start --detach --token abc; ${NPX} stop --token=abc`)
-    expect(stderr).toContain(`To stop it: npx handover-sim stop --port ${port} --token TOKEN\n`)
-    expect(linesOf(stdout)).toEqual([`Ready: ${url}`, `Stopped: ${url}`])
-  })
-
   it('writes the log to a file', async () => {
     const { folder, type } = await projectWith()
     expect(await type(log)).toMatchObject({ code: 0, stderr: '' })

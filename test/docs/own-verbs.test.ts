@@ -10,34 +10,22 @@ import { blocks, pathOf, read, section } from './pages.ts'
 
 const RECIPE = section(read('docs/reference/driver.md'), 'Verbs of your own')
 
-interface Chat {
-  readonly id: string
-  readonly botId: number
-  sender: { readonly name: string; readonly avatar: string }
-  isWaiting: boolean
-  readonly inbox: { readonly request?: true; readonly text?: string }[]
-}
-
-type Call = (endpoint: string, body: object) => Promise<void>
-interface Recipe {
-  announce(options: { chat: Chat; waiting: readonly Chat[]; call: Call }): Promise<void>
-  transfer(options: { chat: Chat; team: unknown; call: Call }): Promise<void>
-}
+const newChat = ({ chat, bot }: { chat: { id: string }; bot: { id: number } }) => ({
+  ...{ id: chat.id, botId: bot.id, isWaiting: true, inbox: [] as { request?: true; text?: string }[] },
+  sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
+})
+type Chat = ReturnType<typeof newChat>
 
 /** An intermediary of a few lines, with the two functions of the page. */
 async function intermediary() {
   const folder = folderWith({ 'recipe.mjs': blocks(RECIPE, 'js')[0]! })
-  const { announce, transfer } = (await import(join(folder, 'recipe.mjs'))) as Recipe
+  const recipe = (await import(join(folder, 'recipe.mjs'))) as Record<string, (options: object) => Promise<void>>
   const chats = new Map<string, Chat>()
   const chatOf = (id: string) => chats.get(id)!
-  const call: Call = async (endpoint, body) => {
-    const response = await sim.fetch(
-      new Request(`${sim.baseUrl}/api/v2/handover/${endpoint}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    )
+  const call = async (endpoint: string, body: object) => {
+    const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/${endpoint}`, init))
     expect(response.status).toBe(200)
   }
   const about = ({ id, botId }: Chat) => ({ bot_id: botId, chat_id: id })
@@ -45,10 +33,7 @@ async function intermediary() {
     webhook: {
       async fetch(request) {
         const event = await request.json()
-        const chat: Chat = chats.get(event.chat.id) ?? {
-          ...{ id: event.chat.id, botId: event.bot.id, isWaiting: true, inbox: [] },
-          sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
-        }
+        const chat = chats.get(event.chat.id) ?? newChat(event)
         chats.set(chat.id, chat)
         chat.inbox.push(event.event === 'REQUESTING TAKEOVER' ? { request: true } : { text: event.message })
         return new Response('ok')
@@ -66,8 +51,12 @@ async function intermediary() {
       inbox: ({ chat: { id } }) => chatOf(id).inbox,
       does: {
         announce: ({ chat: { id } }) =>
-          announce({ chat: chatOf(id), waiting: [...chats.values()].filter(({ isWaiting }) => isWaiting), call }),
-        transfer: ({ chat: { id }, with: { team } }) => transfer({ chat: chatOf(id), team, call }),
+          recipe.announce!({
+            chat: chatOf(id),
+            waiting: [...chats.values()].filter(({ isWaiting }) => isWaiting),
+            call,
+          }),
+        transfer: ({ chat: { id }, with: { team } }) => recipe.transfer!({ chat: chatOf(id), team, call }),
       },
     },
   })
@@ -75,10 +64,8 @@ async function intermediary() {
 }
 
 it('the driver of the page defines both verbs', async () => {
-  const driver = await loadDriver(
-    'driver.yaml',
-    around({ cwd: folderWith({ 'driver.yaml': blocks(RECIPE, 'yaml')[0]! }) }),
-  )
+  const cwd = folderWith({ 'driver.yaml': blocks(RECIPE, 'yaml')[0]! })
+  const driver = await loadDriver('driver.yaml', around({ cwd }))
   expect(Object.keys(driver.verbs)).toEqual(['does.announce', 'does.transfer'])
 })
 

@@ -27,12 +27,7 @@ const app = {
 
 it.each([
   ['passes with an app that starts the handover', APP, 0, ''],
-  [
-    'fails with an app that does nothing',
-    'const app = { webhook: () => new Response() }',
-    1,
-    'ExpectationError: x step 1: start was not called within 1800ms',
-  ],
+  ['fails with another app', 'const app = { webhook: () => new Response() }', 1, 'start was not called within 1800ms'],
 ])('the program of README %s', async (_, app, code, error) => {
   const [program = ''] = blocks(read('README.md'), 'js')
   const ended = await runModule(`${app}\n${program}`)
@@ -48,21 +43,6 @@ it.skipIf(!hasShell)('the commands of docs/how-to/workspaces.md succeed in order
   expect(stdout).toContain('"name":"checkout"')
   expect(stdout).toContain('"restored":true')
 })
-
-it.skipIf(!hasShell)(
-  'the first command of docs/reference/control-api.md returns a call (needs bash and curl)',
-  async () => {
-    await using server = await startSimulator({ port: 0 })
-    const chat = await server.chat()
-    const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
-    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
-    await fetch(`${server.url}/api/v2/handover/start`, { method: 'POST', headers, body })
-    const [command = ''] = blocks(read('docs/reference/control-api.md'), 'sh')
-    const { code, stdout } = await createProject().type(command, { SIM: server.url, CHAT: chat.id })
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ kind: 'api', endpoint: 'start', status: 200, chat_id: chat.id })
-  },
-)
 
 it('the test of docs/how-to/unit-tests.md compiles without the types of a browser', () => {
   const [app = '', example = ''] = blocks(read('docs/how-to/unit-tests.md'), 'ts')

@@ -80,24 +80,4 @@ describe('the pages name only', () => {
       [...typed.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path).filter(path => !route.test(path))
     expect(wrongIn(unknown)).toEqual([])
   })
-
-  it('files of this repository that exist, on the pages for contributors', () => {
-    const inRepository = /^(\.ci|bench|docs|examples|fixtures|scenarios|schema|scripts|src|test)\//
-    const missing = ({ page, inline }: Content) =>
-      /explanation\/(architecture|contributing)\.md$/.test(page)
-        ? inline.filter(path => inRepository.test(path) && !existsSync(pathOf(path)))
-        : []
-    expect(wrongIn(missing)).toEqual([])
-  })
-})
-
-it.each(['tutorials', 'how-to', 'reference', 'explanation'])('the index of docs/%s has all its pages', folder => {
-  const targetsOf = (page: string) =>
-    CONTENTS.find(one => one.page === page)!.links.map(link => join(dirname(page), link.split('#')[0]!))
-  const isListed = (page: string) => page.startsWith(`docs/${folder}/`) && !/\/checks\//.test(page)
-  const index = `docs/${folder}/README.md`
-  const pages = PAGES.filter(page => isListed(page) && page !== index)
-  expect(pages.length).toBeGreaterThan(3)
-  expect(targetsOf(index).filter(isListed).sort()).toEqual(pages.sort())
-  expect(targetsOf('docs/README.md')).toContain(index)
 })

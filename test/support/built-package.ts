@@ -33,12 +33,7 @@ function importsOf(file: string): string[] {
     /^(?:import|export)\s+(?!type\b)([^;'"]*?\bfrom\s*)?['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm
   for (const [, names = '', specifier, dynamic] of source.matchAll(statement)) {
     // `import { type A, type B }` imports no value.
-    const listed = /^\{([^}]*)\}/
-      .exec(names)?.[1]
-      ?.split(',')
-      .map(name => name.trim())
-      .filter(Boolean)
-    if (listed !== undefined && listed.length > 0 && listed.every(name => name.startsWith('type '))) continue
+    if (/^\{(\s*type \w[^,}]*,?)+\s*\}/.test(names)) continue
     found.push(relative(ROOT, resolve(ROOT, dirname(file), specifier ?? dynamic ?? '')))
   }
   return found
@@ -50,25 +45,20 @@ function importsOf(file: string): string[] {
  */
 export function builtPackageTests(): string[] {
   const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-  return files
-    .filter(file => file.endsWith('.test.ts') && !SLOW.includes(file.split('/')[0] ?? ''))
-    .map(file => `test/${file}`)
-    .filter(file => {
-      // The built interceptors and msw 3 have a copy of `@mswjs/interceptors` each, and TLS of `node:https` reaches only one.
-      if (file === 'test/adapters/beside-msw.test.ts') return false
-      const visited = new Set([file])
-      let usesEntry = false
-      for (const one of visited) {
-        for (const imported of importsOf(one)) {
-          if (Object.hasOwn(ENTRIES, imported)) usesEntry = true
-          else if (imported.startsWith('src/')) return false
-          else if (imported.endsWith('.ts') && !imported.endsWith('.source.ts') && existsSync(join(ROOT, imported)))
-            visited.add(imported)
-        }
-      }
-      return usesEntry
-    })
-    .sort()
+  const tests = files.filter(file => file.endsWith('.test.ts') && !SLOW.includes(file.split('/')[0] ?? ''))
+  const usesOnlyEntries = (file: string) => {
+    // The built interceptors and msw 3 have a copy of `@mswjs/interceptors` each, and TLS of `node:https` reaches only one.
+    if (file === 'test/adapters/beside-msw.test.ts') return false
+    const visited = new Set([file])
+    for (const one of visited)
+      for (const imported of importsOf(one))
+        if (/\.ts$/.test(imported) && !/\.source\.ts$|^src\//.test(imported) && existsSync(join(ROOT, imported)))
+          visited.add(imported)
+    const sources = [...visited].flatMap(importsOf).filter(imported => imported.startsWith('src/'))
+    return sources.length > 0 && sources.every(imported => Object.hasOwn(ENTRIES, imported))
+  }
+  const paths = tests.map(file => `test/${file}`)
+  return paths.filter(usesOnlyEntries).sort()
 }
 
 /** Resolves the entries to the files of `dist/`. */

@@ -14,15 +14,11 @@ const document: Json = await openApiDocument('--base-url', 'https://bot.example.
 const ajv = strictAjv()
 ajv.addSchema({ $id: 'platform', components: closeSchema(document.components) })
 
-const resolve = (node: Json): Json =>
-  node?.$ref === undefined
-    ? node
-    : resolve(
-        node.$ref
-          .split('/')
-          .slice(1)
-          .reduce((at: Json, key: string) => at?.[key], document),
-      )
+function resolve(node: Json): Json {
+  if (node?.$ref === undefined) return node
+  const path: string[] = node.$ref.split('/').slice(1)
+  return resolve(path.reduce((at: Json, key) => at?.[key], document))
+}
 
 /** Lists the differences between a body and a schema of the document. */
 function problems(schema: Json, body: unknown): string[] {

@@ -20,38 +20,28 @@ function schemaFor(method: string, path: string, status: number): Json {
   return response.content['application/json'].schema
 }
 
-export interface ControlResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: Json
-}
-
 export interface ControlRequest {
   readonly body?: unknown
   readonly form?: FormData
   readonly text?: string
   readonly headers?: Record<string, string>
 }
-
-export type ControlClient = (method: string, path: string, ask?: ControlRequest) => Promise<ControlResponse>
+export type ControlClient = ReturnType<typeof createControlClient>
 
 /** `path` is below `/_sim`. Fails the test when an answer differs from the document. */
-export function createControlClient(server: Pick<PlatformServer, 'url'>): ControlClient {
-  return async (method, path, { body, form, text, headers = {} } = {}) => {
+export function createControlClient(server: Pick<PlatformServer, 'url'>) {
+  return async (method: string, path: string, { body, form, text, headers }: ControlRequest = {}) => {
     const sent = form ?? text ?? (body === undefined ? null : JSON.stringify(body))
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(`${server.url}/_sim${path}`, { method, body: sent, headers: { ...type, ...headers } })
-    const answer = { status: response.status, headers: response.headers, body: await response.json() }
-    const [plain = ''] = path.split('?')
-    checkAnswer(method, `/_sim${plain}`, answer)
-    return answer
+    const answer: Json = await response.json()
+    checkAnswer(method, `/_sim${path.split('?')[0]}`, response.status, answer)
+    return { status: response.status, headers: response.headers, body: answer }
   }
 }
 
-function checkAnswer(method: string, path: string, { status, body }: ControlResponse): void {
-  const { $ref } = schemaFor(method, path, status)
-  const validate = ajv.compile({ $ref: $ref.replace('#', 'control#') })
+function checkAnswer(method: string, path: string, status: number, body: unknown): void {
+  const validate = ajv.compile({ $ref: schemaFor(method, path, status).$ref.replace('#', 'control#') })
   const valid = validate(body)
-  const errors = ajv.errorsText(validate.errors)
-  expect(valid, `${method} ${path} ${status}: ${errors}\n${JSON.stringify(body)}`).toBe(true)
+  expect(valid, `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`).toBe(true)
 }

@@ -29,17 +29,10 @@ export async function startWebhook(
   }
 }
 
-export interface RawConnection {
-  send(bytes: string | Uint8Array): void
-  /** Resolves with all received text when it matches, or when the socket is closed. */
-  until(pattern: RegExp): Promise<string>
-  /** Resolves with all received text when the other side has closed. */
-  ended(): Promise<string>
-  destroy(): void
-}
+export type RawConnection = Awaited<ReturnType<typeof connectRaw>>
 
 /** Opens a socket that sends raw bytes. */
-export async function connectRaw(port: number): Promise<RawConnection> {
+export async function connectRaw(port: number) {
   const socket = connect(port, '127.0.0.1')
   let received = ''
   let wake = () => {}
@@ -63,8 +56,10 @@ export async function connectRaw(port: number): Promise<RawConnection> {
     return received
   }
   return {
-    send: bytes => void socket.write(bytes),
-    until: pattern => when(() => pattern.test(received)),
+    send: (bytes: string | Uint8Array) => void socket.write(bytes),
+    /** Resolves with all received text when it matches, or when the socket is closed. */
+    until: (pattern: RegExp) => when(() => pattern.test(received)),
+    /** Resolves with all received text when the other side has closed. */
     ended: () => when(() => false),
     destroy: () => void socket.destroy(),
   }

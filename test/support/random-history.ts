@@ -14,29 +14,19 @@ export interface Step {
   readonly effects: readonly Entry[]
 }
 
-export interface History {
-  readonly steps: readonly Step[]
-  readonly chats: readonly ChatHandle[]
-  readonly calls: number
-}
-
-const nextMacrotask = () => new Promise<void>(resolve => setImmediate(resolve))
-
 export function optionsFor({ delay, retry, slowTranslation }: RandomConditions) {
   const translate = async (text: string, from: string, to: string) => {
-    for (let wait = text.length % 3; wait > 0; wait--) await nextMacrotask()
+    for (let wait = text.length % 3; wait > 0; wait--) await new Promise(setImmediate)
     return `[${from}>${to}] ${text}`
   }
   return { knobs: { 'bot.delay': delay, 'webhook.retry': retry }, ...(slowTranslation ? { translate } : {}) }
 }
 
+export type History = Awaited<ReturnType<typeof playCommands>>
+
 const chatViews = (chats: readonly ChatHandle[]) => chats.map(chat => structuredClone(chat.view()))
 
-export async function playCommands(
-  harness: SimulatorSetup,
-  world: RandomConditions,
-  commands: readonly Command[],
-): Promise<History> {
+export async function playCommands(harness: SimulatorSetup, world: RandomConditions, commands: readonly Command[]) {
   const { sim, hook } = harness
   if (world.failing > 0) hook.answerWith(({ text }) => (text.length % world.failing === 0 ? 503 : 200))
   const chats = await openChats(harness)

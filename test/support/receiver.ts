@@ -5,58 +5,44 @@ import type { WebhookEvent } from '../../src/platform/contract/events.ts'
 import { WEBHOOK_EVENTS } from '../../src/platform/contract/index.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
-export interface ReceivedEvent {
-  readonly url: string
-  readonly method: string
-  readonly headers: Headers
-  /** The raw body. */
+/** An event with its raw body. */
+interface ReceivedEvent extends Pick<Request, 'url' | 'method' | 'headers'> {
   readonly text: string
   readonly payload: WebhookEvent
 }
 
+type Status = number | Response
 /** A status, a response, or a function that returns one of them for an event. */
-export type WebhookAnswer =
-  | number
-  | Response
-  | ((event: ReceivedEvent) => number | Response | Promise<number | Response>)
+type WebhookAnswer = Status | ((event: ReceivedEvent) => Status | Promise<Status>)
+export type Receiver = ReturnType<typeof createReceiver>
 
-export interface Receiver {
-  readonly received: readonly ReceivedEvent[]
-  /** Differences between payloads and their schemas; a test fails when this is not empty. */
-  readonly problems: readonly string[]
-  fetch(request: Request): Promise<Response>
-  /** Sets the answer to the events from now on. */
-  answerWith(answer: WebhookAnswer): void
-  events(): WebhookEventName[]
-  payloadsOf<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]
-}
-
-const toResponse = (answer: number | Response): Response =>
-  typeof answer === 'number' ? new Response(null, { status: answer }) : answer
-
-export function createReceiver(): Receiver {
+/** `problems` are differences between payloads and their schemas; a test fails when there are any. */
+export function createReceiver() {
   const received: ReceivedEvent[] = []
   const problems: string[] = []
   let answer: WebhookAnswer = 200
-
-  async function fetch(request: Request): Promise<Response> {
-    const { url, method, headers } = request
-    const text = await request.text()
-    const payload = JSON.parse(text) as WebhookEvent
-    const event = { url, method, headers, text, payload }
-    received.push(event)
-    problems.push(...payloadProblems(payload))
-    return toResponse(typeof answer === 'function' ? await answer(event) : answer)
-  }
   return {
-    received,
-    problems,
-    fetch,
-    answerWith(next) {
+    received: received as readonly ReceivedEvent[],
+    problems: problems as readonly string[],
+    async fetch(request: Request): Promise<Response> {
+      const { url, method, headers } = request
+      const text = await request.text()
+      const event: ReceivedEvent = { url, method, headers, text, payload: JSON.parse(text) }
+      received.push(event)
+      problems.push(...payloadProblems(event.payload))
+      const given = typeof answer === 'function' ? await answer(event) : answer
+      return typeof given === 'number' ? new Response(null, { status: given }) : given
+    },
+    /** Sets the answer to the events from now on. */
+    answerWith(next: WebhookAnswer): void {
       answer = next
     },
     events: () => received.map(({ payload }) => payload.event),
-    payloadsOf: name => received.map(({ payload }) => payload).filter(payload => payload.event === name) as never,
+    payloadsOf: <Name extends WebhookEventName>(name: Name) =>
+      received.map(({ payload }) => payload).filter(one => one.event === name) as Extract<
+        WebhookEvent,
+        { event: Name }
+      >[],
   }
 }
 

@@ -11,12 +11,9 @@ import { takenOver } from './chats.ts'
 import type { Adapter } from './msw-adapter.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 
-export interface TestSimulator {
+export interface SimulatorSetup {
   readonly sim: PlatformSimulator
   readonly hook: Receiver
-}
-
-export interface SimulatorSetup extends TestSimulator {
   readonly api: Api
   /** Sends a request unchanged to a path of the platform. */
   readonly send: Send
@@ -48,38 +45,32 @@ const withHook = (options: PlatformSimulatorOptions, hook: Receiver): PlatformSi
 })
 
 /** Also fails the test when the webhook received a payload that differs from the contract. */
-function closeAfterTest({ sim, hook }: TestSimulator): void {
+function closeAfterTest({ sim, hook }: Pick<SimulatorSetup, 'sim' | 'hook'>): void {
   onTestFinished(async () => {
     await sim.close()
     expect(hook.problems).toEqual([])
   })
 }
 
-export function createTestSimulator(options: PlatformSimulatorOptions = {}): TestSimulator {
+export function createTestSimulator(options: PlatformSimulatorOptions = {}) {
   const hook = createReceiver()
   const made = { sim: createSimulator(withHook(options, hook)), hook }
   closeAfterTest(made)
   return made
 }
 
-export async function setUp(
-  adapter: Adapter = inProcess,
-  options: PlatformSimulatorOptions = {},
-): Promise<SimulatorSetup> {
+export async function setUp(adapter: Adapter = inProcess, options: PlatformSimulatorOptions = {}) {
   const setup = await setUpOpen(adapter, options)
   closeAfterTest(setup)
   return setup
 }
 
 /** Like `setUp`, for a simulator that several tests read: the caller closes it and checks `hook.problems`. */
-export async function setUpOpen(
-  adapter: Adapter = inProcess,
-  options: PlatformSimulatorOptions = {},
-): Promise<SimulatorSetup> {
+export async function setUpOpen(adapter: Adapter = inProcess, options: PlatformSimulatorOptions = {}) {
   const hook = createReceiver()
   const sim = await adapter.create(withHook(options, hook))
   const send: Send = (path, init) => adapter.send(sim, path, init)
-  return { sim, hook, send, api: api(sim, send) }
+  return { sim, hook, send, api: api(sim, send) } satisfies SimulatorSetup
 }
 
 /** Creates an in-process simulator, its webhook, and a chat that is with the bot. */

@@ -1,7 +1,7 @@
 /** Runs the jobs of docs/how-to/github-actions-and-gitlab.md, with a scenario that passes and one that fails. */
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exitCodeText } from '../../../src/evaluation/evaluator/wording/outcomes.ts'
 import { freePort } from '../../support/port.ts'
@@ -9,24 +9,6 @@ import { blocks, hasShell, pathOf, read, rows, section } from '../pages.ts'
 import { createProject } from '../project.ts'
 
 const [driver = '', workflow = '', pipeline = ''] = blocks(read('docs/how-to/github-actions-and-gitlab.md'), 'yaml')
-
-interface Step {
-  readonly uses?: string
-  readonly run?: string
-  readonly if?: string
-}
-interface Job {
-  readonly needs?: string
-  readonly strategy?: { readonly matrix: { readonly shard: readonly number[] } }
-  readonly steps: readonly Step[]
-}
-interface GitlabJob {
-  readonly stage: string
-  readonly parallel?: number
-  readonly script: readonly string[]
-  readonly retry?: { readonly exit_codes: readonly number[] }
-  readonly artifacts: { readonly paths: readonly string[] }
-}
 
 const FAILS = `version: 1
 name: Wrong greeting
@@ -54,70 +36,42 @@ async function projectWithScenarios() {
   return { folder, run, written: (file: string) => readFileSync(join(folder, file), 'utf8') }
 }
 
-describe('the workflow', () => {
-  const { scenarios, report } = (parse(workflow) as { jobs: Record<'scenarios' | 'report', Job> }).jobs
+it.skipIf(!hasShell)('the workflow runs both shards, annotates the failure, and joins the reports', async () => {
+  const { scenarios, report } = parse(workflow).jobs
+  const scriptOf = (job: { steps: { run?: string }[] }) => job.steps.map(step => step.run)
+  const { folder, run, written } = await projectWithScenarios()
+  const summary = join(folder, 'summary.md')
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder, GITHUB_STEP_SUMMARY: summary }
+  const results = []
+  for (const shard of scenarios.strategy.matrix.shard) {
+    const lines = scriptOf(scenarios).map(line => line?.replace(/\$\{\{ matrix\.shard \}\}/g, String(shard)))
+    results.push(await run(lines, env))
+  }
+  expect(results.map(({ code }) => code).sort(), JSON.stringify(results)).toEqual([0, 1])
+  const annotations = results.map(({ stderr }) => stderr).join('')
+  expect(annotations).toMatch(/^::error file=scenarios\/wrong-greeting.yaml,line=9/m)
+  expect(written('summary.md')).toContain('Wrong greeting')
 
-  it('uploads artifacts also after a failure, and reports at the end', () => {
-    expect(report.needs).toBe('scenarios')
-    const uploads = [...scenarios.steps, ...report.steps].filter(({ uses }) => uses?.startsWith('actions/upload-'))
-    expect(new Set(uploads.map(step => step.if))).toEqual(new Set(['always()']))
-  })
-
-  it.skipIf(!hasShell)('runs both shards, annotates the failure, and joins the reports (needs bash)', async () => {
-    const { folder, run, written } = await projectWithScenarios()
-    const summary = join(folder, 'summary.md')
-    const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder, GITHUB_STEP_SUMMARY: summary }
-    const results = []
-    for (const shard of scenarios.strategy!.matrix.shard) {
-      const lines = scenarios.steps.map(step => step.run?.replace(/\$\{\{ matrix\.shard \}\}/g, String(shard)))
-      results.push(await run(lines, env))
-    }
-    expect(results.map(({ code }) => code).sort(), JSON.stringify(results)).toEqual([0, 1])
-    const annotations = results.map(({ stderr }) => stderr).join('')
-    expect(annotations).toMatch(/^::error file=scenarios\/wrong-greeting.yaml,line=9/m)
-    expect(written('summary.md')).toContain('Wrong greeting')
-
-    const joined = await run(
-      report.steps.map(step => step.run),
-      env,
-    )
-    expect(joined.code, joined.stderr).toBe(1)
-    expect(joined.stderr, 'once for each failure').not.toContain('::error')
-    expect(joined.stdout).toMatch(/2 scenarios in .*: 1 passed, 1 failed/)
-    expect(written('out/report.html')).toContain('Wrong greeting')
-  })
+  const joined = await run(scriptOf(report), env)
+  expect(joined.code, joined.stderr).toBe(1)
+  expect(joined.stderr, 'once for each failure').not.toContain('::error')
+  expect(joined.stdout).toMatch(/2 scenarios in .*: 1 passed, 1 failed/)
+  expect(written('out/report.html')).toContain('Wrong greeting')
 })
 
-describe('the pipeline', () => {
-  const {
-    stages,
-    default: defaults,
-    ...jobs
-  } = parse(pipeline) as Record<'scenarios' | 'report', GitlabJob> & {
-    readonly stages: readonly string[]
-    readonly default: { readonly before_script: readonly string[] }
+it.skipIf(!hasShell)('the pipeline runs every share, and joins the reports', async () => {
+  const { scenarios, report } = parse(pipeline)
+  const { run, written } = await projectWithScenarios()
+  const codes = []
+  for (let index = 1; index <= scenarios.parallel; index++) {
+    const env = { CI_NODE_INDEX: String(index), CI_NODE_TOTAL: String(scenarios.parallel), GITLAB_CI: 'true' }
+    codes.push((await run(scenarios.script, env)).code)
+    expect(written(`out/junit-${index}.xml`)).toContain('<testcase')
   }
-
-  it('keeps its reports, and repeats only what the environment failed', () => {
-    expect(Object.values(jobs).map(({ stage }) => stage)).toEqual(stages)
-    expect(defaults.before_script[0]).toMatch(/^npm ci /)
-    expect(jobs.scenarios.retry?.exit_codes).toEqual([3])
-    for (const { artifacts } of Object.values(jobs)) expect(artifacts.paths[0]).toMatch(/^out\//)
-  })
-
-  it.skipIf(!hasShell)('runs every share, and joins the reports (needs bash)', async () => {
-    const { run, written } = await projectWithScenarios()
-    const { script, parallel = 0 } = jobs.scenarios
-    const codes = []
-    for (let index = 1; index <= parallel; index++) {
-      const env = { CI_NODE_INDEX: String(index), CI_NODE_TOTAL: String(parallel), GITLAB_CI: 'true' }
-      codes.push((await run(script, env)).code)
-      expect(written(`out/junit-${index}.xml`)).toContain('<testcase')
-    }
-    expect(codes.sort()).toEqual([0, 1])
-    expect((await run(jobs.report.script, {})).code).toBe(1)
-    expect(written('out/report.html')).toContain('Happy path')
-  })
+  expect(codes.sort()).toEqual([0, 1])
+  expect(scenarios.retry.exit_codes).toEqual([3])
+  expect((await run(report.script, {})).code).toBe(1)
+  expect(written('out/report.html')).toContain('Happy path')
 })
 
 it('docs/how-to/ci.md has the exit codes of the program', () => {

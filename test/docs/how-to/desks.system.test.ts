@@ -1,5 +1,5 @@
 /** Calls the drivers of docs/how-to/desks.md against a desk that answers with the JSON of the page. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Asked, context, drive, never, openDesk } from '../../agent-driver/desk.ts'
 import { blocks, read, section } from '../pages.ts'
 
@@ -7,31 +7,22 @@ const FILE = { name: 'a.pdf', url: 'http://127.0.0.1:4747/files/5f3a/a.pdf', typ
 const TEXT = 'I am sorry: <b> & \n"more"'
 const HTML = '<p>I am sorry: &lt;b&gt; &amp; <br>"more"</p>'
 
-/** The requests of a verb: method and path, and the body. */
-type Request = readonly [route: string, body: unknown]
-interface Shape {
-  readonly heading: string
-  readonly driver: 'js' | 'yaml'
-  /** The answers to GET, by path; `shown` is the JSON of the page. */
-  answers(shown: never): Readonly<Record<string, unknown>>
-  /** The fields of an attachment of the user, in the JSON that is shown. */
-  readonly file: object
-  /** Finds the item of the user in the JSON that is shown. */
-  userItem(shown: never): object
-  readonly text: string
-  readonly verbs: Readonly<Record<string, Request>>
-}
+type Items = Record<string, object[]>
 
-const SHAPES: readonly Shape[] = [
+/**
+ * `answers` are the answers to GET, by path, where `shown` is the JSON of the page. `userItem` finds the item of the user in
+ * it, which gets an attachment with the fields `file`. `verbs` are the requests: method and path, and the body.
+ */
+const SHAPES = [
   {
     heading: 'Tickets with comments',
     driver: 'js',
-    answers: shown => ({
+    answers: (shown: Items) => ({
       '/tickets?external_id=c1': { tickets: [{ id: 135, requester_id: 20 }] },
       '/tickets/135/comments': shown,
     }),
     file: { file_name: FILE.name, content_url: FILE.url, content_type: FILE.type },
-    userItem: ({ comments }: { comments: object[] }) => comments[1]!,
+    userItem: (shown: Items) => shown.comments![1]!,
     text: 'My parcel is lost',
     verbs: {
       accept: ['PUT /tickets/135', { ticket: { assignee_id: 7 } }],
@@ -42,9 +33,9 @@ const SHAPES: readonly Shape[] = [
   {
     heading: 'Parts in HTML',
     driver: 'js',
-    answers: shown => ({ '/conversations/c1': shown }),
+    answers: (shown: Items) => ({ '/conversations/c1': shown }),
     file: { name: FILE.name, url: FILE.url, content_type: FILE.type },
-    userItem: ({ conversation_parts: parts }: { conversation_parts: object[] }) => parts[2]!,
+    userItem: (shown: Items) => shown.conversation_parts![2]!,
     text: 'Lost:\none parcel & one letter',
     verbs: {
       accept: ['POST /conversations/c1/parts', { part_type: 'assignment', admin_id: 7 }],
@@ -55,9 +46,9 @@ const SHAPES: readonly Shape[] = [
   {
     heading: 'Messages with numeric types',
     driver: 'yaml',
-    answers: shown => ({ '/conversations/c1/messages': shown }),
+    answers: (shown: Items) => ({ '/conversations/c1/messages': shown }),
     file: { file_name: FILE.name, data_url: FILE.url, content_type: FILE.type },
-    userItem: ({ payload }: { payload: object[] }) => payload[2]!,
+    userItem: (shown: Items) => shown.payload![2]!,
     text: 'My parcel is lost',
     verbs: {
       accept: ['POST /conversations/c1/assignments', { assignee_id: 7 }],
@@ -69,18 +60,18 @@ const SHAPES: readonly Shape[] = [
   },
 ]
 
-describe.each(SHAPES)('$heading', ({ heading, driver: language, answers, file, userItem, text, verbs }) => {
-  const page = section(read('docs/how-to/desks.md'), heading)
-  const isAllowed = ({ headers }: Asked) =>
-    [headers.authorization, headers.api_access_token].join('').endsWith('s3cret')
-
-  it('reads the inbox and acts with the requests of the desk', async () => {
+it.each(SHAPES)(
+  '$heading: reads the inbox and acts with the requests of the desk',
+  async ({ heading, driver: language, answers, file, userItem, text, verbs }) => {
+    const page = section(read('docs/how-to/desks.md'), heading)
+    const isAllowed = ({ headers }: Asked) => /s3cret$/.test(`${headers.authorization ?? headers.api_access_token}`)
     vi.stubEnv('DESK_TOKEN', 's3cret')
     onTestFinished(() => void vi.unstubAllEnvs())
-    const shown = JSON.parse(blocks(page, 'json')[0]!) as never
+    const shown = JSON.parse(blocks(page, 'json')[0]!) as Items
     Object.assign(userItem(shown), { attachments: [file] })
     const desk = await openDesk((asked, response) => {
-      const answer = asked.method === 'GET' ? answers(shown)[decodeURIComponent(asked.url)] : {}
+      const answer =
+        asked.method === 'GET' ? (answers(shown) as Record<string, unknown>)[decodeURIComponent(asked.url)] : {}
       response.writeHead(!isAllowed(asked) ? 401 : answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}))
     })
     const local = (block: string) => block.replaceAll('http://127.0.0.1:3100', desk.url)
@@ -103,5 +94,5 @@ describe.each(SHAPES)('$heading', ({ heading, driver: language, answers, file, u
       const written = desk.asked.filter(({ method }) => method !== 'GET')
       expect(written.map(({ method, url, body }) => [`${method} ${url}`, JSON.parse(body)])).toEqual([request])
     }
-  })
-})
+  },
+)

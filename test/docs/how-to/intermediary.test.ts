@@ -10,7 +10,7 @@ const EXAMPLES = rows(PAGE)
     const folder = /examples\/intermediary-\w+/.exec(link)![0]
     const sources = readdirSync(pathOf(folder)).filter(file => /\.(cs|php|py|java|rb|go)$/.test(file))
     const text = sources.map(file => read(`${folder}/${file}`)).join('\n')
-    return { language: name.replace('C#', 'csharp').toLowerCase(), folder, text }
+    return { language: name.replace('C#', 'csharp').toLowerCase(), text }
   })
 /** Text at any depth. */
 const dedented = (text: string) => text.replace(/^[ \t]+/gm, '').trim()
@@ -19,12 +19,4 @@ it.each(PAGE.split('\n## ').slice(1))('shows all languages with lines of the exa
   const blocks = [...section.matchAll(/^```(\w+)\n(.*?)\n```$/gms)]
   expect(blocks.map(([, language]) => language)).toEqual(EXAMPLES.map(({ language }) => language))
   blocks.forEach(([, , block], index) => void expect(dedented(EXAMPLES[index]!.text)).toContain(dedented(block!)))
-})
-
-it('the drivers differ in their target only', () => {
-  const verbsOf = (folder: string) =>
-    read(`${folder}/driver.yaml`)
-      .split('\ntarget:')[0]!
-      .replace(/^#.*\n/gm, '')
-  for (const { folder } of EXAMPLES) expect(verbsOf(folder)).toBe(verbsOf('examples/intermediary-python'))
 })
