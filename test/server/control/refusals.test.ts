@@ -80,6 +80,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['PATCH /config', { 'webhook.json': 'yaml' }, 'webhook.json'],
     ['PATCH /config', { 'webhook.url': 'nowhere' }, 'webhook.url'],
     ['PATCH /config', { constructor: 'x' }, 'constructor'],
+    ['PATCH /config', '{"__proto__":"x"}', '__proto__ is not a setting'],
   ],
   '422 invalid_parameter': [['PUT /availability', { availability: 'OPEN', queue: 'VIP' }, 'queue must be "DEFAULT"']],
   '422 invalid_message': [['POST /chats/ada/messages', {}, '']],
@@ -148,7 +149,6 @@ test.each([
   [['GET /_sim/state HTTP/1.1', 'Host: localhost:99999999'], 400, /"code":"invalid_host"/],
   [['GET /_sim/state HTTP/1.1', 'Host: 127.0.0.1', 'host: 127.0.0.1'], 400, /more than once/],
   [['GET /api/v1/chats/x HTTP/1.1', 'Host: sim', 'Authorization: A', 'AUTHORIZATION: B'], 400, /more than once/],
-  [['GET /_sim/state HTTP/1.1', 'Host: evil.example'], 403, /foreign_host/],
   [['GET http://evil.example/_sim/state HTTP/1.1', 'Host: 127.0.0.1'], 403, /foreign_host/],
 ])('%j: %i', async (lines, status, pattern) => {
   const answer = await sendLines(...lines)
