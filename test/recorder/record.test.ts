@@ -277,15 +277,6 @@ describe('calls that only read', () => {
     expect(codes).toContain('reads_left_out')
     expect(JSON.stringify((await record({ reads: true })).steps)).toMatch(/transcript/)
   })
-
-  it('of a chat whose id occurs in the path of calls are tried like others', async () => {
-    const { call, sim, record } = await startQuickRecorder()
-    const chat = await sim.chat({ id: 'm' })
-    await chat.press('handover')
-    await call('start', chat, ANNA)
-    await call('message/', chat, { ...ANNA, message: 'Hello' })
-    expectProven(await record(), 2)
-  })
 })
 
 it('records several chats as conversations by name, also when their turns cross', async () => {

@@ -54,16 +54,6 @@ describe('wait=ack', () => {
     expect((await settled).body).toEqual({ settled: true, next_seq: server.journal.nextSeq })
     expect(server.deliveries).toMatchObject([{ outcome: 'delivered', status: 200 }])
   })
-
-  test('ends when the simulator is reset', async () => {
-    const reached = Promise.withResolvers<void>()
-    await using webhook = await startWebhook(() => reached.resolve())
-    const { control, press } = await startWithChat({ webhook: { url: webhook.url } })
-    const pressed = press('?wait=ack')
-    await reached.promise
-    await control('POST', '/reset')
-    expect(await pressed).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
-  })
 })
 
 describe('attachments', () => {

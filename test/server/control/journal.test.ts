@@ -109,17 +109,6 @@ describe('entries of a chat', () => {
     )
   })
 
-  test('show a long translation as its beginning, with the length and hash of the whole text', async () => {
-    const { server, control, call } = await startTestServer()
-    const chat = await server.chat({ language: 'nb' })
-    await call('start', { chat_id: chat.id, sender: SENDER })
-    await call('message', { chat_id: chat.id, message: 'x'.repeat(70_000), sender: SENDER })
-    expect((await control('GET', '/journal?kind=api')).body.entries.at(-1).shown_to_user).toEqual({
-      text: `[en>nb] ${'x'.repeat(65_528)}`,
-      truncated_from: { bytes: 70_008, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    })
-  })
-
   test('begin with who talks, and how much of the chat came before the journal', async () => {
     const { server } = await startTestServer({ bot: { id: 7, name: 'Nora' } })
     await server.chat({ user: { firstName: 'Ada', lastName: 'Berg' } })
