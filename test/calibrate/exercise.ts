@@ -3,30 +3,18 @@ import { gzipSync } from 'node:zlib'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import type { SentOptions, WebhookAnswer } from './recorder.ts'
+import type { Recorder } from './recorder.ts'
 
 const MINUTE = 60_000
 
 export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
 
 /** A platform, the intermediary that calls it, and the webhook of the intermediary. */
-export interface Stage {
+export type Stage = Omit<Recorder, 'sim' | 'exchanges' | 'lines' | typeof Symbol.asyncDispose> & {
   readonly sim: Pick<PlatformSimulator, 'apiKey' | 'botApiKey' | 'settled'>
-  readonly webhookUrl: string
-  call(name: string, body: Readonly<Record<string, unknown>>, options?: SentOptions): Promise<unknown>
-  get(url: string, key: string | null): Promise<unknown>
-  chat(options?: ChatOptions): Promise<ChatHandle>
-  /** What the webhook got last. */
-  lastEvent(): { readonly attachments?: readonly { readonly url: string }[] }
-  answerNext(...next: WebhookAnswer[]): void
-  clearAnswers(): void
-  /** The platform has stopped waiting for the webhook after this time. */
-  giveUp(afterMs: number): void
-  advance(ms: number): Promise<void>
 }
 
-/** `timeoutMs`: the platform's time limit, for which it waits in wall time for two events that are never answered. */
-export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
+export async function exercise(recorder: Stage): Promise<void> {
   const { sim, call, get, advance, answerNext } = recorder
   const on = (chat: ChatHandle, more: object = {}) => ({ bot_id: chat.botId, chat_id: chat.id, ...more })
   const start = (chat: ChatHandle, more: object = {}) => call('start', on(chat, { sender: AGENT, ...more }))
@@ -34,7 +22,6 @@ export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
   const message = (chat: ChatHandle, text: string, more: object = {}) =>
     call('message', on(chat, { message: text, sender: AGENT, ...more }))
   const read = (chat: ChatHandle) => get(`/api/v1/chats/${chat.id}`, sim.botApiKey)
-  const settled = () => sim.settled()
 
   /** A chat whose beginning the recording shows: it is with the bot. */
   const open = async (options: ChatOptions = {}) => {
@@ -121,7 +108,7 @@ export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
   // Requests.
   chat = await pending()
   await chat.press('handover')
-  await settled()
+  await sim.settled()
   chat = await pending()
   await call('transcript', on(chat))
   await chat.says('Is anyone there?')
@@ -145,7 +132,7 @@ export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
   await end(chat)
   await advance(10_000)
   await chat.press('handover')
-  await settled()
+  await sim.settled()
 
   // Attachments.
   chat = await taken({ supports_attachment: true })
@@ -189,25 +176,13 @@ export async function exercise(recorder: Stage, timeoutMs = 0): Promise<void> {
   await chat.says('and back', { async: true })
   await advance(30_000)
   recorder.clearAnswers()
-  let release = () => {}
-  const until = new Promise<void>(resolve => {
-    release = resolve
-  })
-  answerNext({ status: 200, wait: { until, ms: timeoutMs > 0 ? 0 : 5000 } })
+  const { promise: until, resolve: release } = Promise.withResolvers<void>()
+  answerNext({ status: 200, wait: { until, ms: 5000 } })
   await chat.says('slow', { async: true })
   for (const text of ['one', 'two', 'three', 'four', 'five']) await chat.says(text, { async: true })
   release()
-  await settled()
+  await sim.settled()
   await read(chat)
-  if (timeoutMs > 0) {
-    for (const text of ['never', 'never again']) {
-      answerNext({ status: 200, wait: { until: new Promise(() => {}), ms: 0 } })
-      await chat.says(text, { async: true })
-      await settled()
-      recorder.giveUp(timeoutMs)
-      await Promise.resolve()
-    }
-  }
 
   // Many calls.
   await advance(MINUTE)

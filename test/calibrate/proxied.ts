@@ -2,22 +2,19 @@
 import { onTestFinished, vi } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import type { KnobSettings } from '../../src/platform/contract/knobs.ts'
-import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
 import { bodyOf, KEY, serverWith, startProxy } from '../server/proxy/setup.ts'
 import type { Stage } from './exercise.ts'
-import { bodyBytes, type SentOptions, sentHeaders, type WebhookAnswer } from './recorder.ts'
+import { bodyBytes, pathOf, sentHeaders, type WebhookAnswer } from './recorder.ts'
 
 /** The clock of the platform is virtual; that of the proxy is moved with it. */
 const dayTime = Date.now
 let aheadMs = 0
 const STEP_MS = 250
 
-export interface ProxiedStage extends Stage {
-  /** The lines of the file that the proxy wrote. */
-  lines(): Promise<readonly string[]>
-}
-
-export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedStage> {
+/** `lines`: of the file that the proxy wrote. */
+export async function createProxiedStage(
+  knobs: KnobSettings,
+): Promise<Stage & { lines(): Promise<readonly string[]> }> {
   vi.spyOn(Date, 'now').mockImplementation(() => dayTime() + aheadMs)
   onTestFinished(() => void vi.restoreAllMocks())
   const platform = await startSimulator({
@@ -26,7 +23,7 @@ export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedSt
   })
   onTestFinished(() => platform.close())
   const answers: WebhookAnswer[] = []
-  let lastEvent: Record<string, unknown> = {}
+  let lastEvent: ReturnType<Stage['lastEvent']>
   const webhook = await serverWith(async (request, response) => {
     const body = await bodyOf(request)
     lastEvent = JSON.parse(String(body))
@@ -39,9 +36,7 @@ export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedSt
 
   async function send(path: string, init: RequestInit) {
     const { pathname, search } = new URL(path, platform.url)
-    const response = await fetch(proxy.url + pathname + search, { redirect: 'manual', ...init })
-    await response.arrayBuffer()
-    return response
+    await (await fetch(proxy.url + pathname + search, { redirect: 'manual', ...init })).arrayBuffer()
   }
 
   return {
@@ -54,8 +49,7 @@ export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedSt
     webhookUrl: `${webhook.url}/webhook`,
     answerNext: (...next) => void answers.push(...next),
     clearAnswers: () => void answers.splice(0),
-    giveUp() {},
-    async advance(ms: number) {
+    async advance(ms) {
       // In steps, so that what happens meanwhile has its time in the recording.
       const step = ms <= 30_000 ? STEP_MS : ms
       for (let left = ms; left > 0; left -= step) {
@@ -63,11 +57,13 @@ export async function createProxiedStage(knobs: KnobSettings): Promise<ProxiedSt
         await platform.clock.advance(`${Math.min(step, left)}ms`)
       }
     },
-    call: (name, body, options: SentOptions = {}) =>
-      send(options.path ?? `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, {
-        ...{ method: 'POST', headers: sentHeaders(KEY, options), body: bodyBytes(body, options) },
+    call: (name, body, options = {}) =>
+      send(pathOf(name, options), {
+        method: 'POST',
+        headers: sentHeaders(KEY, options),
+        body: bodyBytes(body, options),
       }),
     get: (url, key) => send(url, { headers: key === null ? {} : { authorization: `Bearer ${key}` } }),
-    chat: (options?: ChatOptions) => platform.chat(options),
+    chat: options => platform.chat(options),
   }
 }

@@ -1,5 +1,4 @@
 /** Records on the wire what a simulator, which plays the real platform, exchanges with its clients and its webhook. */
-import { parseDuration } from '../../src/base/text/quantities.ts'
 import { createSimulator } from '../../src/index.ts'
 import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
@@ -11,14 +10,12 @@ type Fields = Readonly<Record<string, unknown>>
 export interface RecordedExchange {
   time: string
   duration_ms: number
-  timed_out?: true
   request: { method: string; url: string; headers: Record<string, string>; body: string }
   response: { status: number; headers: Record<string, string>; body: string }
 }
 
 export interface SentOptions {
   readonly path?: string
-  readonly method?: string
   readonly headers?: Readonly<Record<string, string | null>>
   /** Bytes in place of the JSON of the fields. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
@@ -41,6 +38,9 @@ export type Recorder = Awaited<ReturnType<typeof createRecorder>>
 
 export const WEBHOOK = 'https://intermediary.example.test/webhook'
 
+export const pathOf = (name: string, { path }: SentOptions): string =>
+  path ?? `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`
+
 export function sentHeaders(key: string, { headers = {} }: SentOptions): Headers {
   const sent = new Headers({ 'content-type': 'application/json', authorization: `Bearer ${key}` })
   for (const [header, value] of Object.entries(headers)) {
@@ -58,7 +58,7 @@ export function bodyBytes(body: Fields, { raw }: SentOptions): Uint8Array<ArrayB
 /** The lines of a recording of the exercise with a platform that has these settings. */
 export async function recordedExercise(knobs: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   await using recorder = await createRecorder({ knobs: { 'keys.more': ['second-key:2002'], ...knobs } })
-  await exercise(recorder, 'webhook.timeout' in knobs ? (parseDuration(String(knobs['webhook.timeout'])) ?? 0) : 0)
+  await exercise(recorder)
   return recorder.lines()
 }
 
@@ -67,23 +67,13 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
   const answers: WebhookAnswer[] = []
   /** Time of the recording that the clock of the simulator does not show. */
   let extraMs = 0
-  let giveUp = (_afterMs: number) => {}
   const nowMs = () => sim.clock.now() + extraMs
   const receive = async (request: Request): Promise<Response> => {
     const startMs = nowMs()
     const exchange = await begin(request, startMs)
-    const answer = answers.shift() ?? { status: 200 }
-    const { status, headers = {} } = answer
-    const givenUpMs = await new Promise<number | null>(resolve => {
-      giveUp = resolve
-      Promise.resolve(answer.wait?.until).then(() => resolve(null))
-    })
-    if (givenUpMs !== null) {
-      extraMs += givenUpMs
-      Object.assign(exchange, { duration_ms: givenUpMs, timed_out: true })
-      return new Response('')
-    }
-    extraMs += answer.wait?.ms ?? 0
+    const { status, headers = {}, wait } = answers.shift() ?? { status: 200 }
+    await wait?.until
+    extraMs += wait?.ms ?? 0
     exchange.duration_ms = nowMs() - startMs
     exchange.response = { status, headers, body: 'ok' }
     return new Response('ok', { status, headers })
@@ -92,7 +82,8 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     const { method, url } = request
     const body = shown ?? UTF8.decode(await request.clone().arrayBuffer())
     const exchange: RecordedExchange = {
-      ...{ time: new Date(startMs).toISOString(), duration_ms: 0 },
+      time: new Date(startMs).toISOString(),
+      duration_ms: 0,
       request: { method, url, headers: Object.fromEntries(request.headers), body },
       response: { status: 0, headers: {}, body: '' },
     }
@@ -104,9 +95,8 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
   async function send(request: Request, shown?: string) {
     const exchange = await begin(request, nowMs(), shown)
     const response = await sim.fetch(request)
-    const body = await response.clone().text()
-    exchange.response = { status: response.status, headers: Object.fromEntries(response.headers), body }
-    return { status: response.status, body, json: body.startsWith('{') ? JSON.parse(body) : null }
+    const headers = Object.fromEntries(response.headers)
+    exchange.response = { status: response.status, headers, body: await response.text() }
   }
 
   return {
@@ -118,19 +108,15 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     /** The lines of the recording. */
     lines: () => exchanges.map(exchange => JSON.stringify(exchange)),
     answerNext: (...next: WebhookAnswer[]) => void answers.push(...next),
-    giveUp: (afterMs: number) => giveUp(afterMs),
     clearAnswers: () => void answers.splice(0),
     advance: (ms: number) => sim.clock.advance(`${ms}ms`),
     async call(name: string, body: Fields, options: SentOptions = {}) {
-      const { path, method = 'POST', shown } = options
-      const sent = sentHeaders(sim.apiKey, options)
-      const url = new URL(path ?? `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, sim.baseUrl)
-      const bytes = bodyBytes(body, options)
-      return send(new Request(url, { method, headers: sent, ...(method === 'GET' ? {} : { body: bytes }) }), shown)
+      const init = { method: 'POST', headers: sentHeaders(sim.apiKey, options), body: bodyBytes(body, options) }
+      await send(new Request(new URL(pathOf(name, options), sim.baseUrl), init), options.shown)
     },
     async get(url: string, key: string | null) {
       const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
-      return send(new Request(new URL(url, sim.baseUrl), { headers }))
+      await send(new Request(new URL(url, sim.baseUrl), { headers }))
     },
     chat: (chatOptions?: ChatOptions) => sim.chat(chatOptions),
     [Symbol.asyncDispose]: () => sim.close(),

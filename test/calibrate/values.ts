@@ -8,7 +8,6 @@ const VALUES: Readonly<Partial<Record<KnobName, readonly unknown[]>>> = {
   'webhook.algorithmHeader': ['X-Signature-Algorithm'],
   'webhook.idHeader': ['X-Delivery-Id'],
   'webhook.retry': [['1s', '5s']],
-  'webhook.timeout': ['2s'],
   'typing.clearOn': ['off', ['message'], ['end', 'message']],
   'limits.body': [65_536],
   'limits.rate': ['50/10s'],

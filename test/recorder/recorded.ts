@@ -1,7 +1,7 @@
 /** Holds conversations on a real server, with calls as an intermediary makes them, and records them over HTTP. */
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/index.ts'
+import { type ServerOptions, startSimulator } from '../../src/index.ts'
 import { recordWith } from '../../src/running/recorder/record.ts'
 import { tryScenario } from '../../src/running/recorder/try-scenario.ts'
 import type { RecordScenario } from '../../src/server/control/recorder.ts'
@@ -12,31 +12,21 @@ import { startWebhook } from '../support/network.ts'
 // biome-ignore lint/suspicious/noExplicitAny: steps are compared as data
 type Json = any
 
+/** The answer, and the recorded scenario as text and as data. */
 export interface Recorded {
   readonly status: number
   readonly body: Json
   readonly yaml: string
-  /** The scenario as data. */
   readonly scenario: Json
   readonly steps: readonly Json[]
   readonly codes: readonly string[]
 }
 
-export interface Recorder<Server> {
-  readonly sim: Server
-  /** Calls an endpoint for a chat; `body` is laid over the ids. */
-  call(endpoint: string, chat: { readonly id: string } | null, body?: object, key?: string): Promise<number>
-  record(request?: object, path?: string): Promise<Recorded>
-  /** Sets the status of the webhook from now on. */
-  answerWith(status: number): void
-}
-
 /** Tries scenarios in a thread, as users do. */
-export const startRecorder = (options: ServerOptions = {}): Promise<Recorder<SimulatorServer>> =>
-  startWith(startSimulator, options)
+export const startRecorder = (options: ServerOptions = {}) => startWith(startSimulator, options)
 
 /** Tries scenarios in this thread, which is quicker. */
-export const startQuickRecorder = (options: PlatformServerOptions = {}): Promise<Recorder<PlatformServer>> =>
+export const startQuickRecorder = (options: PlatformServerOptions = {}) =>
   startWith(all => {
     const recordScenario: RecordScenario = (...args) => recordWith(tryScenario, ...args)
     return startServer(all, undefined, undefined, { loadRecorder: async () => ({ recordScenario }) })
@@ -45,9 +35,9 @@ export const startQuickRecorder = (options: PlatformServerOptions = {}): Promise
 async function startWith<Server extends PlatformServer>(
   start: (options: PlatformServerOptions & ServerOptions) => Promise<Server>,
   options: object,
-): Promise<Recorder<Server>> {
-  let status = 200
-  const webhook = await startWebhook((_, response) => response.writeHead(status).end())
+) {
+  let webhookStatus = 200
+  const webhook = await startWebhook((_, response) => response.writeHead(webhookStatus).end())
   const sim = await start({ port: 0, webhook: { url: webhook.url }, ...options })
   onTestFinished(async () => {
     await sim.close()
@@ -56,10 +46,12 @@ async function startWith<Server extends PlatformServer>(
   const ask = createControlClient(sim)
   return {
     sim,
-    answerWith(next) {
-      status = next
+    /** Sets the status of the webhook from now on. */
+    answerWith(status: number) {
+      webhookStatus = status
     },
-    async call(endpoint, chat, body = {}, key = sim.apiKey) {
+    /** Calls an endpoint for a chat; `body` is laid over the ids. */
+    async call(endpoint: string, chat: { readonly id: string } | null, body: object = {}, key = sim.apiKey) {
       const ids = chat === null ? {} : { bot_id: sim.botId, chat_id: chat.id }
       const response = await fetch(`${sim.url}/api/v2/handover/${endpoint}`, {
         method: 'POST',
@@ -68,18 +60,12 @@ async function startWith<Server extends PlatformServer>(
       }).catch(() => null)
       return response?.status ?? 0
     },
-    async record(request = {}, path = '/record') {
-      const { status: code, body } = await ask('POST', path, { body: request })
-      const yaml = body.yaml ?? ''
+    async record(request: object = {}, path = '/record'): Promise<Recorded> {
+      const { status, body } = await ask('POST', path, { body: request })
+      const { yaml = '', notes = [] } = body
       const scenario = parse(yaml) ?? {}
-      return {
-        status: code,
-        body,
-        yaml,
-        scenario,
-        steps: scenario.steps,
-        codes: (body.notes ?? []).map((note: Json) => note.code),
-      }
+      const codes = notes.map((note: Json) => note.code)
+      return { status, body, yaml, scenario, steps: scenario.steps, codes }
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Checks that hostile names, lists and texts take little work to refuse. */
 import { expect, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
+import type { KnobSettings } from '../../src/platform/contract/knobs.ts'
 import { call } from '../knobs/support.ts'
 import { startTestServer } from '../support/test-server.ts'
 
@@ -20,58 +21,41 @@ async function bounded<T>(work: () => Promise<T>): Promise<T> {
   return result
 }
 
-const unknownFields = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join()
-const LONG_NAME = 'n'.repeat(900_000)
-
-test.each<[what: string, endpoint: string, fields: string, message: RegExp]>([
-  [
-    '500,000 wrong buttons give 20 problems',
-    'message/',
-    `"message":"Hi","buttons":[${'1,'.repeat(500_000)}1]`,
-    /buttons\[19\] must be an object, got the number 1\. There are more problems\.$/,
-  ],
-  [
-    'a wrong button after many valid ones is found',
-    'message/',
-    `"message":"Hi","buttons":[${'{},'.repeat(3000)}1]`,
-    /^buttons\[3000\] must be an object, got the number 1\.$/,
-  ],
-  [
-    '400,000 wrong language codes inside of sender give 20 problems',
-    'start',
-    `"sender":{"language_codes":[${'1,'.repeat(400_000)}1]}`,
-    /^sender\.language_codes\[0\] must be .* There are more problems\.$/,
-  ],
-  [
-    '30 unknown fields are named up to the twentieth',
-    'typing_stop',
-    unknownFields(30),
-    /^k0, k1, .*, k19 and 10 more: not a known field\.$/,
-  ],
-])('%s', async (_, endpoint, fields, message) => {
-  await using sim = createSimulator({ knobs: { 'api.unknownFields': '400' } })
+/** Calls an endpoint with these fields, as JSON, beside those that every call has. */
+async function callWith(endpoint: string, fields: string, knobs: KnobSettings = {}) {
+  await using sim = createSimulator({ knobs })
   const body = `{"bot_id":${sim.botId},"chat_id":"${(await sim.chat()).id}",${fields}}`
   const { status, json } = await bounded(() => call(sim, `/api/v2/handover/${endpoint}`, { body }))
-  expect(status).toBe(400)
-  expect(json.error.message).toMatch(message)
+  return { status, message: json.error?.message, findings: sim.journal.query({ kind: 'api' })[0]!.findings }
+}
+
+const unknownFields = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join()
+const LONG_NAME = 'n'.repeat(900_000)
+const buttons = (valid: number, wrong: number) =>
+  `"message":"Hi","buttons":[${[...Array(valid).fill('{}'), ...Array(wrong).fill(1)]}]`
+
+test.each<[what: string, endpoint: string, fields: string, message: RegExp]>([
+  ['500,000 wrong buttons', 'message/', buttons(0, 500_000), /buttons\[19\] must be .* There are more problems\.$/],
+  ['a wrong button after many valid ones', 'message/', buttons(3000, 1), /^buttons\[3000\] must be an object/],
+  [
+    '400,000 wrong language codes inside of sender',
+    'start',
+    `"sender":{"language_codes":[${Array(400_000).fill(1)}]}`,
+    /^sender\.language_codes\[0\] must be .* There are more problems\.$/,
+  ],
+  ['30 unknown fields', 'typing_stop', unknownFields(30), /^k0, k1, .*, k19 and 10 more: not a known field\.$/],
+])('%s: at most 20 problems are named', async (_, endpoint, fields, message) => {
+  const refused = await callWith(endpoint, fields, { 'api.unknownFields': '400' })
+  expect(refused).toMatchObject({ status: 400, message: expect.stringMatching(message) })
 })
 
-test.each<[what: string, fields: string, first: string, last: string]>([
-  [
-    '60,000 unknown fields give 20 findings and their number',
-    unknownFields(60_000),
-    'k0',
-    'And 59980 more unknown fields',
-  ],
-  ['a long name is shortened', `"${LONG_NAME}":1`, `${'n'.repeat(64)}…`, `${'n'.repeat(64)}…`],
-])('%s', async (_, fields, first, last) => {
-  await using sim = createSimulator()
-  const body = `{"bot_id":${sim.botId},"chat_id":"${(await sim.chat()).id}",${fields}}`
-  await bounded(() => call(sim, '/api/v2/handover/typing_stop', { body }))
-  const { findings } = sim.journal.query({ kind: 'api' })[0]!
-  expect(findings[0]!.message).toBe(`${first} is not a known field; it was ignored.`)
-  expect(findings.at(-1)!.message).toContain(last)
-  expect(findings.length).toBeLessThanOrEqual(21)
+test('60,000 unknown fields give 20 findings and their number, and a long name is shortened', async () => {
+  const { findings } = await callWith('typing_stop', unknownFields(60_000))
+  expect(findings).toHaveLength(21)
+  expect(findings[0]!.message).toBe('k0 is not a known field; it was ignored.')
+  expect(findings[20]!.message).toContain('And 59980 more unknown fields')
+  const long = await callWith('typing_stop', `"${LONG_NAME}":1`)
+  expect(long.findings[0]!.message).toBe(`${'n'.repeat(64)}… is not a known field; it was ignored.`)
 })
 
 test.each([
@@ -92,13 +76,12 @@ test('an expectation compares calls of 900 KB', async () => {
   await using sim = createSimulator()
   const chat = await sim.chat()
   const text = '<ø x="&amp;">[..] '.repeat(45_000)
-  const CALLS = 10
-  for (let count = 0; count < CALLS; count++) {
+  for (let count = 0; count < 10; count++) {
     const body = { bot_id: sim.botId, chat_id: chat.id, message: `${text}${count}` }
     await call(sim, '/api/v2/handover/message/', { body })
   }
   const started = processorMs()
   const expected = chat.expectCall('message', { message: `${text}x` }, { within: '1ms' })
   await expect(expected).rejects.toThrow(/differs from character \d+ on/)
-  expect((processorMs() - started) / CALLS).toBeLessThan(100)
+  expect(processorMs() - started).toBeLessThan(1000)
 })

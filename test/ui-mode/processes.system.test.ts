@@ -8,16 +8,14 @@ import { freePort } from '../support/port.ts'
 import { ACCEPTED, connect, scenarioFile, startUi } from './ui-client.ts'
 
 describe('a target that starts slowly', () => {
-  const files = async () => ({
-    'a.yaml': scenarioFile('Ada', ACCEPTED),
-    'd.yaml': `version: 1
-target: { start: [node, -e, "require('fs').writeFileSync('up', String(process.pid)); setInterval(() => {}, 1000)"], ready: "http://127.0.0.1:${await freePort()}/", ready_timeout: 60s }
-`,
-  })
+  const SCRIPT = "require('fs').writeFileSync('up', String(process.pid)); setInterval(() => {}, 1000)"
   const start = async () => {
-    const target = `http://127.0.0.1:${await freePort()}/webhook`
-    const flags = ['a.yaml', '--ui', '--target', target, '--port', '0', '--agent-driver', 'd.yaml']
-    const run = startRun(await files(), flags)
+    const [port, ready] = [await freePort(), await freePort()]
+    const driver = `version: 1
+target: { start: [node, -e, "${SCRIPT}"], ready: "http://127.0.0.1:${ready}/", ready_timeout: 60s }
+`
+    const flags = ['--ui', '--target', `http://127.0.0.1:${port}/webhook`, '--port', '0', '--agent-driver', 'd.yaml']
+    const run = startRun({ 'a.yaml': scenarioFile('Ada', ACCEPTED), 'd.yaml': driver }, ['a.yaml', ...flags])
     const ui = await connect(run.io)
     const pid = () => Number(readFileSync(join(run.folder, 'up'), 'utf8') || Number.NaN)
     await expect.poll(() => existsSync(join(run.folder, 'up')) && pid() > 0).toBe(true)

@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { call, finished, startRun } from '../runner/targets.ts'
-import { ACCEPTED, connect, isDone, outcomeOf, politeTarget, scenarioFile, startUi, stepsOf } from './ui-client.ts'
+import { ACCEPTED, connect, isDone, outcomeOf, politeTarget, scenarioFile, startUi } from './ui-client.ts'
 
 /** Expectations wait for what comes, however busy the machine is. */
 const scenario = (name: string, steps: string, more = '') => scenarioFile(name, ACCEPTED + steps, more, '60s')
 const HELLO = '  - expect: { message: { message: Hello } }\n'
 const GOODBYE = '  - expect: { message: { message: Goodbye }, within: 1ms }\n'
+const LONG = { 'c.yaml': scenario('Cy', '  - none: { end: {}, for: 50s }\n') }
 const TWO = {
   'a.yaml': scenario('Ada', HELLO, 'tags: [smoke]\n'),
   'b.yaml': scenario('Bo', HELLO + GOODBYE),
@@ -21,16 +22,12 @@ describe('the list', () => {
     const { ui } = await startUi(TWO)
     const { catalogue, run, scenarios } = ui.state
     expect(catalogue).toMatchObject({
-      kind: 'run',
-      files: [
-        { name: 'a.yaml', problems: [] },
-        { name: 'b.yaml', problems: [] },
-      ],
+      files: [{ name: 'a.yaml', problems: [] }, { name: 'b.yaml' }],
       scenarios: [{ name: 'Ada', file: 'a.yaml', tags: ['smoke'] }, { name: 'Bo' }],
     })
     expect(catalogue.scenarios[0]?.steps).toMatchObject([
       { number: 1, verb: 'press', label: 'press handover', place: { file: 'a.yaml', line: 6 } },
-      { number: 2, verb: 'expect', label: 'expect start', place: { line: 7 } },
+      { number: 2, verb: 'expect', label: 'expect start' },
       { number: 3, verb: 'expect', place: { line: 8 } },
     ])
     expect({ run: run.state, results: scenarios.size }).toEqual({ run: 'idle', results: 0 })
@@ -38,9 +35,9 @@ describe('the list', () => {
 
   it('shows why a file cannot be run, with its place, beside the others', async () => {
     const { ui } = await startUi({ ...TWO, 'b.yaml': 'version: 1\nname: Bo\nsteps:\n  - presss: handover\n' })
-    const [, broken] = ui.state.catalogue.files
-    expect(broken).toMatchObject({ name: 'b.yaml', problems: [{ file: 'b.yaml', line: 4 }] })
-    expect(broken?.problems[0]?.excerpt).toContain('presss: handover')
+    const excerpt = expect.stringContaining('presss: handover')
+    const problems = [{ file: 'b.yaml', line: 4, excerpt }]
+    expect(ui.state.catalogue.files[1]).toMatchObject({ name: 'b.yaml', problems })
     await ui.run()
     await ui.until(state => outcomeOf(state, 'Ada') === 'pass')
   })
@@ -54,24 +51,19 @@ describe('the list', () => {
   })
 })
 
-describe('requests', () => {
-  it('return the text of its files, and are refused for what it does not have', async () => {
-    const { ui } = await startUi({ ...TWO, 'secret.txt': 'hidden' })
-    expect(await ui.get('/file?name=a.yaml')).toEqual({ status: 200, body: { name: 'a.yaml', text: TWO['a.yaml'] } })
-    const foreign = ['secret.txt', '../a.yaml', '/etc/passwd', '__proto__']
-    for (const name of foreign) {
-      const file = `/file?name=${encodeURIComponent(name)}`
-      expect(await ui.get(file)).toMatchObject({ status: 404, body: { error: { code: 'file_not_found' } } })
-      const watched = await ui.send('PUT', '/watch', { all: false, files: ['a.yaml', name] })
-      expect(watched).toMatchObject({ status: 404, body: { error: { code: 'file_not_found' } } })
-      expect((await ui.send('POST', '/open', { name })).status).toBe(404)
-    }
-    expect(await ui.send('POST', '/run', { scenarios: ['Adda'] })).toMatchObject({
-      ...{ status: 404, body: { error: { message: expect.stringContaining('did you mean Ada?') } } },
-    })
-    const headers = { origin: 'http://evil.example' }
-    expect((await fetch(`${ui.url}/_sim/ui/run`, { method: 'POST', headers })).status).toBe(403)
-  })
+it('returns the text of its files, and refuses what it does not have', async () => {
+  const { ui } = await startUi({ ...TWO, 'secret.txt': 'hidden' })
+  expect(await ui.get('/file?name=a.yaml')).toEqual({ status: 200, body: { name: 'a.yaml', text: TWO['a.yaml'] } })
+  const refused = { status: 404, body: { error: { code: 'file_not_found' } } }
+  for (const name of ['secret.txt', '../a.yaml', '/etc/passwd', '__proto__']) {
+    expect(await ui.get(`/file?name=${encodeURIComponent(name)}`)).toMatchObject(refused)
+    expect(await ui.send('PUT', '/watch', { all: false, files: ['a.yaml', name] })).toMatchObject(refused)
+    expect(await ui.send('POST', '/open', { name })).toMatchObject({ status: 404 })
+  }
+  const message = expect.stringContaining('did you mean Ada?')
+  expect(await ui.run('Adda')).toMatchObject({ status: 404, body: { error: { message } } })
+  const headers = { origin: 'http://evil.example' }
+  expect((await fetch(`${ui.url}/_sim/ui/run`, { method: 'POST', headers })).status).toBe(403)
 })
 
 describe('running', () => {
@@ -80,28 +72,24 @@ describe('running', () => {
     await ui.run()
     const state = await ui.until(isDone)
     expect([outcomeOf(state, 'Ada'), outcomeOf(state, 'Bo')]).toEqual(['pass', 'fail'])
-    expect(stepsOf('Ada', state.steps).at(-1)).toBe('Ada 3 pass')
+    expect(state.steps.findLast(one => one.startsWith('Ada'))).toBe('Ada 3 pass')
     const bo = await ui.result('Bo')
-    expect(bo.failures[0]).toMatchObject({
-      kind: 'expect',
-      step: { number: 4, place: { file: 'b.yaml', line: 8 } },
-    })
+    expect(bo.failures[0]).toMatchObject({ kind: 'expect', step: { number: 4, place: { file: 'b.yaml', line: 8 } } })
     expect(bo.journal.map(({ kind }) => kind)).toContain('api')
     expect(state.scenarios.get('Bo')?.last).toMatchObject({ failures: 1, summary: bo.failures[0]?.happened })
     expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'b.yaml'])
   })
 
   it('shows each step while it waits, with the entries until then', async () => {
-    const { ui } = await startUi({ 'c.yaml': scenario('Cy', '  - none: { end: {}, for: 50s }\n') })
+    const { ui } = await startUi(LONG)
     await ui.run('Cy')
     const state = await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[3] === 'running')
-    expect(stepsOf('Cy', state.steps)).toEqual(expect.arrayContaining(['Cy 2 pass', 'Cy 3 running']))
+    expect(state.steps).toEqual(expect.arrayContaining(['Cy 2 pass', 'Cy 3 running']))
     const run = state.scenarios.get('Cy')?.run ?? 0
     const { entries } = await ui.until(one => one.entries.get(run)?.some(({ kind }) => kind === 'api') === true)
-    const seqs = entries.get(run)?.map(({ seq }) => seq) ?? []
-    expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+    expect(entries.get(run)?.map(({ seq }) => seq)).toEqual(entries.get(run)?.map((_, index) => index + 1))
     expect((await ui.send('POST', '/stop')).status).toBe(200)
-    const stopped = await ui.until(({ run }) => run.state === 'idle')
+    const stopped = await ui.until(one => one.run.state === 'idle')
     expect(outcomeOf(stopped, 'Cy')).toBe('inconclusive')
   })
 
@@ -116,41 +104,28 @@ describe('running', () => {
     expect((await ui.result('Ada')).startedAt).toBe(before)
   })
 
-  it('gives every run chats of its own', async () => {
-    const { ui } = await startUi(TWO)
-    await ui.run('Ada')
-    const first = await ui.until(state => outcomeOf(state, 'Ada') !== undefined)
-    const { run } = first.scenarios.get('Ada')?.last ?? {}
-    const chats = Object.values((await ui.result('Ada')).conversations)
-    await ui.run('Ada')
-    const second = await ui.until(({ scenarios }) => (scenarios.get('Ada')?.last?.run ?? run) !== run)
-    expect(outcomeOf(second, 'Ada')).toBe('pass')
-    expect(Object.values((await ui.result('Ada')).conversations)).not.toEqual(chats)
-  })
-
-  it('counts a call about another chat for the run in which it comes, and a late one for none', async () => {
+  it('gives every run chats of its own: a call about another chat counts while a run lasts, a late one for none', async () => {
     const files = { ...TWO, 'c.yaml': scenario('Cy', '  - expect: message\n  - expect: end\n') }
     const { ui } = await startUi(files)
-    await call(ui.url, 'end', { bot_id: 1042, chat_id: 'before' })
+    const end = (chat_id: unknown) => call(ui.url, 'end', { bot_id: 1042, chat_id })
+    await end('before')
     await ui.run('Ada')
-    expect(
-      (await ui.until(state => outcomeOf(state, 'Ada') === 'pass' && state.run.state === 'idle')).run.failures,
-    ).toEqual([])
-    const [late = ''] = Object.values((await ui.result('Ada')).conversations)
+    const ada = await ui.until(state => outcomeOf(state, 'Ada') === 'pass' && state.run.state === 'idle')
+    expect(ada.run.failures).toEqual([])
+    const [late] = Object.values((await ui.result('Ada')).conversations)
     await ui.run('Cy')
     const { entries } = await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'running')
     const cy = [...entries.values()].at(-1)?.find(({ kind }) => kind === 'user')?.chat_id
-    for (const chat_id of [late, 'during', cy]) await call(ui.url, 'end', { bot_id: 1042, chat_id })
+    expect(cy).not.toBe(late)
+    for (const chat of [late, 'during', cy]) await end(chat)
     const { run } = await ui.until(state => outcomeOf(state, 'Cy') !== undefined && state.run.state === 'idle')
-    const calls = (await ui.result('Cy')).journal.flatMap(entry =>
-      entry.kind === 'api' ? (entry.chat_id ?? null) : [],
-    )
-    expect(calls).toContain('during')
-    expect(calls).not.toContain(late)
+    const chats = (await ui.result('Cy')).journal.filter(({ kind }) => kind === 'api').map(({ chat_id }) => chat_id)
+    expect(chats).toContain('during')
+    expect(chats).not.toContain(late)
     expect(run.failures).toEqual([])
   })
 
-  it('says why when the target does not listen, and runs when it does', async () => {
+  it('says why when the target does not listen', async () => {
     const run = startRun(TWO, ['.', '--ui', '--target', 'http://127.0.0.1:1/webhook', '--port', '0'])
     const ui = await connect(run.io)
     await ui.run('Ada')
@@ -175,11 +150,10 @@ describe('a file that changes', () => {
     await ui.run()
     await ui.until(isDone)
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nname: Ada\nsteps: 7\n')
-    const broken = await ui.until(({ catalogue }) => catalogue.files[0]?.problems.length === 1)
-    expect(broken.catalogue.files[0]?.problems[0]).toMatchObject({ file: 'a.yaml', line: 3 })
     const { scenarios } = await ui.until(one => one.scenarios.get('Ada')?.last?.outdated === true)
     expect(scenarios.get('Ada')?.last?.outcome).toBe('pass')
-    expect((await ui.send('POST', '/run', { scenarios: ['Ada'] })).body).toEqual({ scenarios: [] })
+    expect(ui.state.catalogue.files[0]?.problems).toMatchObject([{ file: 'a.yaml', line: 3 }])
+    expect((await ui.run('Ada')).body).toEqual({ scenarios: [] })
     rmSync(join(folder, 'a.yaml'))
     const removed = await ui.until(({ catalogue }) => catalogue.files.at(-1)?.name === 'a.yaml')
     expect(removed.catalogue.files.at(-1)?.problems).toMatchObject([{ message: 'was removed.' }])
@@ -195,36 +169,36 @@ describe('a file that changes', () => {
     expect(catalogue.files.map(({ name }) => name)).toEqual(['a.yaml', 'b.yaml', 'd.yaml'])
   })
 
-  it('is read again when a part that it includes changes', async () => {
-    const part = (steps: string) => `version: 1\nkind: partial\nsteps:\n${steps}`
-    const files = {
-      'a.yaml': scenario('Ada', '  - include: hello.part.yaml\n'),
-      'hello.part.yaml': part(HELLO + GOODBYE),
-    }
+  const part = (steps: string) => `version: 1\nkind: partial\nsteps:\n${steps}`
+  const module = (message: string) =>
+    `export default { version: 1, name: 'Ada', steps: [{ press: 'handover' }, { expect: 'start' }, ${message}] }\n`
+  it.each([
+    [
+      'hello.part.yaml',
+      'a part that it includes changes',
+      { 'a.yaml': scenario('Ada', '  - include: hello.part.yaml\n'), 'hello.part.yaml': part(HELLO + GOODBYE) },
+      part(HELLO),
+    ],
+    [
+      'a.mjs',
+      'it is a module',
+      { 'a.mjs': module("{ expect: { end: {}, within: '1ms' } }") },
+      module("{ expect: 'message' }"),
+    ],
+  ])('(%s) is read again when %s', async (name, _, files: Record<string, string>, text) => {
     const { ui, folder } = await startUi(files)
     await ui.send('PUT', '/watch', { all: true, files: [] })
     await ui.run()
     await ui.until(state => outcomeOf(state, 'Ada') === 'fail')
-    writeFileSync(join(folder, 'hello.part.yaml'), part(HELLO))
+    writeFileSync(join(folder, name), text)
     await ui.until(state => outcomeOf(state, 'Ada') === 'pass')
-    expect((await ui.get('/file?name=hello.part.yaml')).body).toMatchObject({ text: part(HELLO) })
-  })
-
-  it('is loaded again when it is a module', async () => {
-    const module = (message: string) =>
-      `export default { version: 1, name: 'Ada', steps: [{ press: 'handover' }, { expect: 'start' }, ${message}] }\n`
-    const { ui, folder } = await startUi({ 'a.mjs': module("{ expect: 'end', within: '1ms' }") })
-    await ui.send('PUT', '/watch', { all: true, files: [] })
-    writeFileSync(join(folder, 'a.mjs'), module("{ expect: 'message' }"))
-    await ui.until(state => outcomeOf(state, 'Ada') === 'pass')
+    expect((await ui.get(`/file?name=${name}`)).body).toMatchObject({ text })
   })
 })
 
 describe('the command', () => {
   it('ends with 130 on Ctrl-C, also while it runs', async () => {
-    const { ui, io, code } = await startUi({
-      'c.yaml': scenario('Cy', '  - none: { end: {}, for: 50s }\n'),
-    })
+    const { ui, io, code } = await startUi(LONG)
     await ui.run()
     await ui.until(({ scenarios }) => scenarios.get('Cy')?.state === 'running')
     io.signal('SIGINT')
@@ -241,12 +215,20 @@ describe('the command', () => {
     const { code, out, err } = await finished(startRun(TWO, ['.', '--ui', ...target, ...flags]))
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringContaining(message) })
   })
+
+  it('prints the token in its address, and needs it', async () => {
+    const flags = ['.', '--ui', '--target', 'http://127.0.0.1:1/', '--port', '0', '--token', 'a-token-of-16-ch']
+    const { io } = startRun(TWO, flags)
+    const [, url = ''] = /UI mode: (\S+)/.exec(await io.stdout.until(/UI mode: \S+/)) ?? []
+    expect(new URL(url).hash).toBe('#token=a-token-of-16-ch')
+    const list = new URL('/_sim/ui', url)
+    expect((await fetch(list)).status).toBe(401)
+    expect((await fetch(list, { headers: { 'x-handover-sim-token': 'a-token-of-16-ch' } })).status).toBe(200)
+  })
 })
 
 it('shows no secret: in files, labels and results', async () => {
-  const files = {
-    'a.yaml': scenario('Ada', '  - user: "key $(env.DESK_KEY)"\n  - log: "tok-7f3a9c2b"\n'),
-  }
+  const files = { 'a.yaml': scenario('Ada', '  - user: "key $(env.DESK_KEY)"\n  - log: "tok-7f3a9c2b"\n') }
   const target = await politeTarget()
   const run = startRun(files, ['.', '--ui', '--target', target.url, '--port', '0'], { DESK_KEY: 'tok-7f3a9c2b' })
   const ui = await connect(run.io)
@@ -257,31 +239,19 @@ it('shows no secret: in files, labels and results', async () => {
   expect(shown).not.toContain('tok-7f3a9c2b')
 })
 
-it('prints the token in its address, and needs it', async () => {
-  const flags = ['.', '--ui', '--target', 'http://127.0.0.1:1/', '--port', '0', '--token', 'a-token-of-16-ch']
-  const { io } = startRun(TWO, flags)
-  const [, url = ''] = /UI mode: (\S+)/.exec(await io.stdout.until(/UI mode: \S+/)) ?? []
-  expect(new URL(url).hash).toBe('#token=a-token-of-16-ch')
-  const list = new URL('/_sim/ui', url)
-  expect((await fetch(list)).status).toBe(401)
-  expect((await fetch(list, { headers: { 'x-handover-sim-token': 'a-token-of-16-ch' } })).status).toBe(200)
-})
-
-describe('report --open', () => {
-  it('shows a saved run, runs nothing, and ends with the code of the run', async () => {
-    const target = await politeTarget()
-    const run = await finished(startRun(TWO, ['.', '--target', target.url, '--port', '0']))
-    expect(run.code).toBe(1)
-    const io = fakeIo(run.folder)
-    const code = main(['report', '--open'], {}, io)
-    const ui = await connect(io)
-    expect(ui.state.catalogue).toMatchObject({ kind: 'report', scenarios: [{ name: 'Ada' }, { name: 'Bo' }] })
-    expect([outcomeOf(ui.state, 'Ada'), outcomeOf(ui.state, 'Bo')]).toEqual(['pass', 'fail'])
-    expect((await ui.result('Bo')).failures[0]?.happened).toContain('message')
-    expect((await ui.get('/file?name=b.yaml')).body).toEqual({ name: 'b.yaml', text: TWO['b.yaml'] })
-    expect((await ui.get('/file?name=.handover-sim/journal.jsonl')).status).toBe(404)
-    expect((await ui.send('POST', '/run', {})).status).toBe(409)
-    io.signal('SIGINT')
-    expect(await code).toBe(1)
-  })
+it('report --open shows a saved run, runs nothing, and ends with the code of the run', async () => {
+  const target = await politeTarget()
+  const run = await finished(startRun(TWO, ['.', '--target', target.url, '--port', '0']))
+  expect(run.code).toBe(1)
+  const io = fakeIo(run.folder)
+  const code = main(['report', '--open'], {}, io)
+  const ui = await connect(io)
+  expect(ui.state.catalogue).toMatchObject({ kind: 'report', scenarios: [{ name: 'Ada' }, { name: 'Bo' }] })
+  expect([outcomeOf(ui.state, 'Ada'), outcomeOf(ui.state, 'Bo')]).toEqual(['pass', 'fail'])
+  expect((await ui.result('Bo')).failures[0]?.happened).toContain('message')
+  expect((await ui.get('/file?name=b.yaml')).body).toEqual({ name: 'b.yaml', text: TWO['b.yaml'] })
+  expect((await ui.get('/file?name=.handover-sim/journal.jsonl')).status).toBe(404)
+  expect((await ui.run()).status).toBe(409)
+  io.signal('SIGINT')
+  expect(await code).toBe(1)
 })

@@ -17,7 +17,7 @@ test('creates, lists and shows a chat as its user sees it', async () => {
   const plain = (await control('POST', '/chats')).body
   expect((await control('GET', `/chats/${plain.chat_id}`)).body).toMatchObject({ language: 'en', source: 'web' })
   const { chats } = (await control('GET', '/chats')).body
-  expect(chats.map((chat: { chat_id: string }) => chat.chat_id).sort()).toEqual([body.chat_id, plain.chat_id].sort())
+  expect(new Set(chats.map(({ chat_id }: typeof body) => chat_id))).toEqual(new Set([body.chat_id, plain.chat_id]))
 })
 
 async function startWithChat(options: Parameters<typeof startTestServer>[0] = {}) {
@@ -50,20 +50,9 @@ describe('wait=ack', () => {
     expect((await press()).body).toEqual({ message_id: expect.any(String), delivery_id: expect.any(String) })
     expect(server.deliveries).toEqual([])
     const settled = control('POST', '/settle')
-    const release = await reached.promise
-    release()
+    await reached.promise.then(release => release())
     expect((await settled).body).toEqual({ settled: true, next_seq: server.journal.nextSeq })
     expect(server.deliveries).toMatchObject([{ outcome: 'delivered', status: 200 }])
-  })
-
-  test('ends when the simulator is reset', async () => {
-    const reached = Promise.withResolvers<void>()
-    await using webhook = await startWebhook(() => reached.resolve())
-    const { control, press } = await startWithChat({ webhook: { url: webhook.url } })
-    const pressed = press('?wait=ack')
-    await reached.promise
-    await control('POST', '/reset')
-    expect(await pressed).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
   })
 })
 
@@ -82,13 +71,10 @@ describe('attachments', () => {
     const described = { name: 'a.pdf', type: 'application/pdf', size_kb: 3 }
     const attachments = [described, { name: 'b.txt', type: 'text/plain', base64 }]
     expect((await says({ text: 'Here', attachments }, '?wait=ack')).body.ack).toMatchObject({ status: 200 })
-    const sent = JSON.parse(webhook.bodies.at(-1)!).attachments
-    expect(sent).toMatchObject([
-      { name: 'a.pdf', size_kb: 3 },
-      { name: 'b.txt', size_kb: 1 },
-    ])
-    expect((await download(sent[0].url)).length).toBe(3 * 1024)
-    expect((await download(sent[1].url)).toString()).toBe('hello')
+    const [first, second] = JSON.parse(webhook.bodies.at(-1)!).attachments
+    expect([first, second]).toMatchObject([described, { name: 'b.txt', size_kb: 1 }])
+    expect((await download(first.url)).length).toBe(3 * 1024)
+    expect((await download(second.url)).toString()).toBe('hello')
   })
 
   test('are uploaded as a form without a change of their bytes, nor of line breaks in its text', async () => {

@@ -41,15 +41,11 @@ async function setUp(handler: Handler, knobs: object = {}) {
 const asPythonWrites = (json: unknown) =>
   JSON.stringify(json).replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, string, mark) => string ?? `${mark} `)
 
-test.each<[code: string, computed: (got: Got) => string, text?: RegExp, header?: string]>([
-  [
-    'restringified-json',
-    ({ json }) => sign(asPythonWrites(json)),
-    /as json\.dumps of Python writes it\): #\d+ shows it/,
-  ],
+test.each<[code: string, computed: (got: Got) => string, header?: string]>([
+  ['restringified-json', ({ json }) => sign(asPythonWrites(json))],
   ['hex', got => Buffer.from(signBytes(got), 'base64').toString('hex')],
   ['prefix', got => `sha256=${Buffer.from(signBytes(got), 'base64').toString('hex')}`],
-  ['other-key', ({ bytes }) => sign(bytes, 'sim-bot-key'), /another key \(the bot API key\)/],
+  ['other-key', ({ bytes }) => sign(bytes, 'sim-bot-key')],
   ['key-whitespace', ({ bytes }) => sign(bytes, `${KEY}\n`)],
   ['key-unset', ({ bytes }) => sign(bytes, '')],
   ['empty-body', () => sign('')],
@@ -57,20 +53,19 @@ test.each<[code: string, computed: (got: Got) => string, text?: RegExp, header?:
   ['newline', ({ bytes }) => sign(`${bytes}\n`)],
   ['other-algorithm', ({ bytes }) => sign(bytes, KEY, 'sha1')],
   ['plain-hash', ({ bytes }) => createHash('sha256').update(bytes).digest('base64')],
-  ['other-header', signBytes, /another header than Kindly-HMAC \(X-Hub-Signature-256\)/, 'x-hub-signature-256'],
-])('%s is found by trying', async (code, computed, text, header) => {
+  ['other-header', signBytes, 'x-hub-signature-256'],
+])('%s is found by trying', async (code, computed, header) => {
   const { server, hook, diagnose } = await setUp(comparing(computed, header))
   const found = await diagnose()
   expect(found).toMatchObject({ code, event: 'REQUESTING TAKEOVER', answer: { status: 401, body: 'bad_signature' } })
-  expect(found.text).toMatch(text ?? /^Your service .* #\d+ shows it\.$/)
+  expect(found.text).toMatch(/^Your service .* #\d+ shows it\.$/)
   expect(found.fix).toMatch(/\w{3}/)
   // None has an effect on a help desk, and all are marked.
   expect(found.probes.length).toBeLessThanOrEqual(28)
   expect(new Set(hook.got.slice(1).map(({ json }) => json.event))).toEqual(new Set(['AGENT TYPING STOP']))
   const deliveries = server.journal.query({ kind: 'delivery' }).slice(1)
-  expect(deliveries.map(({ probe }) => probe?.of)).toEqual(deliveries.map(() => found.delivery_id))
-  const shows = deliveries.find(({ seq }) => seq === found.shown_by)
-  expect(shows).toMatchObject({ status: 200, probe: { code } })
+  expect(new Set(deliveries.map(({ probe }) => probe?.of))).toEqual(new Set([found.delivery_id]))
+  expect(deliveries.find(({ seq }) => seq === found.shown_by)).toMatchObject({ status: 200, probe: { code } })
 })
 
 test('letters beyond ASCII that are read as Latin-1 are found, because the refused event is in the probes', async () => {
@@ -82,23 +77,14 @@ test('letters beyond ASCII that are read as Latin-1 are found, because the refus
   expect(await diagnose()).toMatchObject({ event: 'MESSAGE FROM USER', code: 'latin1' })
 })
 
-test('JSON that gives the same bytes when it is written again is not tried', async () => {
-  const { diagnose } = await setUp(comparing(() => 'nothing matches'))
-  const { code, probes } = await diagnose()
-  expect(code).toBe('unknown')
-  expect(probes.map(({ text }: { text: string }) => text).join()).not.toContain('JSON.stringify(JSON.parse(body))')
-})
-
 describe('what is known before', () => {
   test('events are refused since a change of the key: the earlier key is tried', async () => {
     const { server, chat, diagnose } = await setUp(comparing(signBytes))
     await server.configure({ 'keys.handover': 'another-key-of-today' })
     await chat.press('handover')
-    expect(await diagnose()).toMatchObject({
-      code: 'other-key',
-      facts: [expect.stringMatching(/until #\d+ changed keys\.handover/)],
-      text: expect.stringContaining('the key from before the last change'),
-    })
+    const { code, facts, text } = await diagnose()
+    expect([code, facts[0]]).toEqual(['other-key', expect.stringMatching(/until #\d+ changed keys\.handover/)])
+    expect(text).toContain('the key from before the last change')
   })
 
   test('the service got another key: what no trial explains is said to have changed', async () => {
@@ -106,10 +92,9 @@ describe('what is known before', () => {
     const { chat, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes, key)))
     key = 'an unknown key'
     await chat.press('handover')
-    expect(await diagnose()).toMatchObject({
-      code: 'key_or_code_changed',
-      text: expect.stringMatching(/until #\d+, and refuses them since #\d+\. None of \d+ trials is accepted/),
-    })
+    const { code, text } = await diagnose()
+    expect(code).toBe('key_or_code_changed')
+    expect(text).toMatch(/until #\d+, and refuses them since #\d+\. None of \d+ trials is accepted/)
   })
 
   test('a digest in the answer is explained when no probe is accepted', async () => {
@@ -122,7 +107,7 @@ describe('what is known before', () => {
 
 describe('what is not the signature', () => {
   const isSigned = (got: Got) => got.headers['kindly-hmac'] === signBytes(got)
-  test.each<[string, (got: Got) => number, object]>([
+  test.each<readonly [string, (got: Got) => number, object]>([
     [
       'a valid signature of the same content is accepted now',
       got => (!isSigned(got) ? 401 : got.json.event === 'REQUESTING TAKEOVER' ? 403 : 200),
@@ -138,9 +123,7 @@ describe('what is not the signature', () => {
       got => (got.json.event === 'AGENT TYPING STOP' ? 200 : 401),
       { code: 'unsigned_accepted' },
     ],
-    ['404: nothing is sent', () => 404, { code: 'address', probes: [] }],
-    ['405: nothing is sent', () => 405, { code: 'address', probes: [] }],
-    ['302: nothing is sent', () => 302, { code: 'address', probes: [] }],
+    ...[404, 405, 302].map(status => [`${status}`, () => status, { code: 'address', probes: [] }] as const),
   ])('%s', async (_, statusFor, expected) => {
     const { hook, diagnose } = await setUp(answering(statusFor))
     const found = await diagnose()
@@ -148,21 +131,16 @@ describe('what is not the signature', () => {
     expect(hook.got).toHaveLength(1 + found.probes.length)
   })
 
-  test('no program listens', async () => {
-    const { server, chat, diagnose } = await setUp(comparing(signBytes))
-    await server.configure({ 'webhook.url': 'http://127.0.0.1:1/webhook' })
-    await chat.press('handover')
-    const text = expect.stringContaining('127.0.0.1:1')
-    expect(await diagnose()).toMatchObject({ code: 'no_answer', answer: null, text })
-  })
-
-  test('an accepted event, and one that is wrong on purpose', async () => {
-    const { server, control, diagnose } = await setUp(comparing(signBytes))
+  test('no program listens, an accepted event, and one that is wrong on purpose', async () => {
+    const { server, control, chat, diagnose } = await setUp(comparing(signBytes))
     const [accepted] = server.journal.query({ kind: 'delivery' })
     expect(await diagnose(accepted!.delivery_id)).toMatchObject({ code: 'accepted', fix: null })
     const { body } = await control('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', sign: 'wrong-key' } })
     expect(await diagnose(body.delivery_id)).toMatchObject({ code: 'wrong_on_purpose' })
     expect((await control('POST', '/deliveries/latest/diagnose', { body: {} })).status).toBe(404)
+    await server.configure({ 'webhook.url': 'http://127.0.0.1:1/webhook' })
+    await chat.press('handover')
+    expect(await diagnose()).toMatchObject({ code: 'no_answer', answer: null })
   })
 })
 

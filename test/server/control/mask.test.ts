@@ -5,13 +5,8 @@ import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { maskEntry } from '../../../src/platform/journal/mask.ts'
 
 type Fields = Record<string, unknown>
-const call = (headers: object, more: Fields = {}) =>
-  ({
-    kind: 'api',
-    path: '/api/v2/handover/start',
-    request: { headers, body: null, bytes: 0 },
-    ...more,
-  }) as unknown as Entry
+const call = (headers: object, path = '/api/v2/handover/start') =>
+  ({ kind: 'api', path, request: { headers, body: null, bytes: 0 } }) as unknown as Entry
 const delivery = (headers: object, more: Fields = {}) =>
   ({
     ...{ kind: 'delivery', url: 'http://me:secret@127.0.0.1:3000/webhook?token=abc', request: { headers, body: '{}' } },
@@ -33,16 +28,10 @@ test.each<[Entry, object]>([
   [call({ 'x-api-key': 'k' }), { 'x-api-key': '***' }],
   [delivery({ 'Kindly-HMAC-algorithm': 'HMAC-SHA-256' }), { 'Kindly-HMAC-algorithm': 'HMAC-SHA-256' }],
   [delivery({ 'Kindly-HMAC': 'trunc', 'X-Mine': 'abc' }), { 'Kindly-HMAC': '***', 'X-Mine': '***' }],
-  ...HASHES.flatMap((value): [Entry, object][] => {
-    const cut = { 'X-Old-Name': value.slice(0, (value.length * 3) / 4) }
-    return [
-      [delivery({ 'X-Anything': value }), { 'X-Anything': '***' }],
-      [
-        delivery({ ...JSON_TYPE, ...cut }, { triggered: true, sign: 'truncated' }),
-        { ...JSON_TYPE, 'X-Old-Name': '***' },
-      ],
-    ]
-  }),
+  ...HASHES.flatMap((value): [Entry, object][] => [
+    [delivery({ ...JSON_TYPE, 'X-Old': value }), { ...JSON_TYPE, 'X-Old': '***' }],
+    [delivery({ 'X-Old': value.slice(0, (value.length * 3) / 4) }, { sign: 'truncated' }), { 'X-Old': '***' }],
+  ]),
 ])('%j: %j', (entry, headers) => {
   const before = structuredClone(entry)
   expect(maskEntry(entry, 'x-mine')).toMatchObject({ request: { headers } })
@@ -50,9 +39,8 @@ test.each<[Entry, object]>([
 })
 
 test('masks secrets in addresses and in answers of the webhook, and leaves other entries as they are', () => {
-  expect(maskEntry(call({}, { path: '/api/v2/handover/start?page=2&api_key=sim-handover-key&x=1' }))).toMatchObject({
-    path: '/api/v2/handover/start?page=2&api_key=***&x=1',
-  })
+  const masked = maskEntry(call({}, '/start?page=2&api_key=sim-handover-key&x=1'))
+  expect(masked).toMatchObject({ path: '/start?page=2&api_key=***&x=1' })
   expect(maskEntry(delivery({}))).toMatchObject({
     url: 'http://***@127.0.0.1:3000/webhook?token=***',
     response: { headers: { 'set-cookie': '***', 'content-type': 'text/plain' } },

@@ -11,34 +11,33 @@ const calls =
   ({ call }, chat_id) =>
     call(endpoint, { chat_id, ...body })
 const controls =
-  (method: string, path: string, body?: object): Act =>
-  ({ control }, id) =>
-    control(method, path.replace(':id', id), body === undefined ? {} : { body })
+  (route: string, body?: object): Act =>
+  ({ control }, id) => {
+    const [method = '', path = ''] = route.replace(':id', id).split(' ')
+    return control(method, path, { body })
+  }
 
-const ACTS: Record<string, Act> = {
-  'a message of the user': controls('POST', '/chats/:id/messages', { text: 'Hi' }),
-  'a file of the user': controls('POST', '/chats/:id/messages', {
-    attachments: [{ name: 'a b', type: 'a/b', size_kb: 1 }],
-  }),
-  'a handover request': controls('POST', '/chats/:id/press', { button: 'handover' }),
-  'a takeover': calls('start', { sender: SENDER }),
-  'a message of the agent': calls('message', { message: 'Hello', sender: { name: 'Ola' } }),
-  typing: calls('typing/start'),
-  'no typing': calls('typing/stop'),
-  'an end': calls('end'),
-  'a refused call': calls('message'),
-  'ten minutes': controls('POST', '/clock/advance', { by: '10m' }),
-  'the end of the chat': controls('POST', '/clock/advance', { by: '12h' }),
-  'a setting': controls('PATCH', '/config', { 'bot.delay': '1s' }),
-  'business hours': controls('PATCH', '/config', {
-    business_hours: { time_zone: 'UTC', 'mon-sun': '09:00-17:00' },
-  }),
-  'no business hours': controls('PATCH', '/config', { business_hours: null }),
-  closed: controls('PUT', '/availability', { availability: 'CLOSED', reason: 'OTHER' }),
-  open: controls('PUT', '/availability', { availability: 'OPEN' }),
-  'a fault': controls('POST', '/faults', { on: { api: 'message' }, respond: { status: 503 }, times: 2 }),
-  'no faults': controls('DELETE', '/faults'),
-}
+const HOURS = { time_zone: 'UTC', 'mon-sun': '09:00-17:00' }
+const ACTS: readonly Act[] = [
+  controls('POST /chats/:id/messages', { text: 'Hi' }),
+  controls('POST /chats/:id/messages', { attachments: [{ name: 'a b', type: 'a/b', size_kb: 1 }] }),
+  controls('POST /chats/:id/press', { button: 'handover' }),
+  calls('start', { sender: SENDER }),
+  calls('message', { message: 'Hello', sender: { name: 'Ola' } }),
+  calls('typing/start'),
+  calls('typing/stop'),
+  calls('end'),
+  calls('message'),
+  controls('POST /clock/advance', { by: '10m' }),
+  controls('POST /clock/advance', { by: '12h' }),
+  controls('PATCH /config', { 'bot.delay': '1s' }),
+  controls('PATCH /config', { business_hours: HOURS }),
+  controls('PATCH /config', { business_hours: null }),
+  controls('PUT /availability', { availability: 'CLOSED', reason: 'OTHER' }),
+  controls('PUT /availability', { availability: 'OPEN' }),
+  controls('POST /faults', { on: { api: 'message' }, respond: { status: 503 }, times: 2 }),
+  controls('DELETE /faults'),
+]
 
 const WHOLE = ['/state', '/faults']
 
@@ -56,8 +55,8 @@ async function answersAt({ control }: TestServer, ids: readonly string[], query 
   return bodies
 }
 
-test('answers what was answered at that moment', { timeout: 240_000 }, async () => {
-  const act = fc.tuple(fc.constantFrom(...Object.keys(ACTS)), fc.nat(1))
+test('answers what was answered at that moment', async () => {
+  const act = fc.tuple(fc.nat(ACTS.length - 1), fc.nat(1))
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 15 }), async acts => {
       const started = await startTestServer({ clock: { mode: 'virtual', start: '2024-01-01T08:00:00Z' } })
@@ -73,8 +72,8 @@ test('answers what was answered at that moment', { timeout: 240_000 }, async () 
         await control('POST', '/chats', { body: { id, history: [{ user: 'Before' }] } })
         await read()
       }
-      for (const [name, chat] of acts) {
-        await ACTS[name]!(started, ids[chat]!)
+      for (const [which, chat] of acts) {
+        await ACTS[which]!(started, ids[chat]!)
         await control('POST', '/settle')
         await read()
       }
@@ -106,26 +105,24 @@ test('has the messages of an act from its first entry on, and the agent who has 
   expect(body.messages).toEqual([])
 })
 
-test('is refused for a moment that the journal has dropped, with the first one that it has', async () => {
+test('is refused for a moment that the journal has dropped, or before a restored snapshot', async () => {
   const { server, control } = await startTestServer({ journalLimit: 5 })
   const chat = await server.chat()
-  for (const text of 'abcdefgh') await chat.says(text)
-  const first = server.journal.firstSeq - 1
-  const { body } = await control('GET', `/chats/${chat.id}?at=${first - 1}`)
-  expect(body.error).toMatchObject({ code: 'moment_dropped', message: expect.stringContaining(`at=${first}.`) })
-  for (const path of [`/chats/${chat.id}`, ...WHOLE]) {
-    const statuses = [first, first - 1].map(async seq => (await control('GET', `${path}?at=${seq}`)).status)
-    expect(await Promise.all(statuses), path).toEqual([200, 410])
+  const says = async (texts: string) => {
+    for (const text of texts) await chat.says(text)
   }
-})
-
-test('is refused for a moment before a restored snapshot', async () => {
-  const { server, control } = await startTestServer()
-  const chat = await server.chat()
-  await chat.says('Hi')
-  const seq = server.journal.nextSeq - 1
+  const expectFirst = async (first: number) => {
+    for (const path of [`/chats/${chat.id}`, ...WHOLE]) {
+      expect((await control('GET', `${path}?at=${first}`)).status).toBe(200)
+      const { status, body } = await control('GET', `${path}?at=${first - 1}`)
+      expect([status, body.error.code]).toEqual([410, 'moment_dropped'])
+      expect(body.error.message).toContain(`at=${first}.`)
+    }
+  }
+  await says('abcdefgh')
+  await expectFirst(server.journal.firstSeq - 1)
+  const restored = server.journal.nextSeq - 1
   await server.restore(server.snapshot())
-  await chat.says('Again')
-  expect((await control('GET', `/chats/${chat.id}?at=${seq}`)).body.messages).toHaveLength(2)
-  expect((await control('GET', `/chats/${chat.id}?at=${seq - 1}`)).status).toBe(410)
+  await says('i')
+  await expectFirst(restored)
 })

@@ -60,8 +60,7 @@ describe('refuses', () => {
     const { control, restore } = await start()
     const { body: snapshot } = await control('GET', '/snapshot')
     const other = await restore({ ...snapshot, v: 7 })
-    expect([other.status, other.body.error.code]).toEqual([422, 'invalid_snapshot'])
-    expect(other.body.error.issues).toMatchObject([{ field: 'v', message: expect.stringContaining('has version 7') }])
+    expect([other.status, other.body.error.code, fieldsOf(other.body)]).toEqual([422, 'invalid_snapshot', ['v']])
     const config = { ...snapshot.config, 'typing.webhook': 'maybe', nothing: 1 }
     const { body } = await restore({ ...snapshot, config })
     expect(fieldsOf(body)).toEqual(['config.typing.webhook', 'config.nothing'])
@@ -71,48 +70,36 @@ describe('refuses', () => {
     const { server, control, restore } = await start()
     await server.chat({ id: 'ada', history: Array.from({ length: 300 }, (_, at) => ({ user: `${at}` })) })
     const { body: snapshot } = await control('GET', '/snapshot')
-    const [row] = snapshot.chats
-    const messages = row.messages.map((one: object, at: number) => (at < 250 ? one : { ...one, text: at }))
-    const { error } = (await restore({ ...snapshot, chats: [{ ...row, messages }] })).body
-    expect(error.issues[0]).toEqual({
-      field: 'chats[0].messages[250].text',
-      message: expect.stringContaining('must be a string, got the number 250'),
-    })
+    for (const message of snapshot.chats[0].messages.slice(250)) message.text = 250
+    const { error } = (await restore(snapshot)).body
     expect(error.issues).toHaveLength(5)
+    expect(error.issues[0]).toMatchObject({ field: 'chats[0].messages[250].text' })
     expect(server.findChat('ada')!.transcript).toHaveLength(300)
   })
 
-  test.each<[string, (snapshot: Snapshot, value: never) => void]>([
-    ['clock.now_ms', ({ clock }, value) => Object.assign(clock, { now_ms: value })],
-    ['clock.start_ms', ({ clock }, value) => Object.assign(clock, { start_ms: value })],
-    ['chats[0].created', ({ chats }, value) => Object.assign(chats[0]!, { created: value })],
-    ['chats[0].updated', ({ chats }, value) => Object.assign(chats[0]!, { updated: value })],
-    ['continuation.stamp', ({ continuation }, value) => Object.assign(continuation, { stamp: value })],
-    ['continuation.journalStamp', ({ continuation }, value) => Object.assign(continuation, { journalStamp: value })],
-    ['deadlines[0].at_ms', ({ deadlines }, value) => Object.assign(deadlines[0]!, { at_ms: value })],
-    ['journal.entries[0].time', ({ journal }, value) => Object.assign(journal.entries![0]!, { time: value })],
-  ])('an absurd %s', async (field, set) => {
+  const ABSURD = [9e21, 9e18, -1, 0.5, 'NaN', null]
+  test.each<[string, (snapshot: Snapshot) => object, readonly unknown[]]>([
+    ['clock.now_ms', ({ clock }) => clock, ABSURD],
+    ['clock.start_ms', ({ clock }) => clock, ABSURD],
+    ['chats[0].created', ({ chats }) => chats[0]!, ABSURD],
+    ['chats[0].updated', ({ chats }) => chats[0]!, ABSURD],
+    ['continuation.stamp', ({ continuation }) => continuation, ABSURD],
+    ['continuation.journalStamp', ({ continuation }) => continuation, ABSURD],
+    ['deadlines[0].at_ms', ({ deadlines }) => deadlines[0]!, ABSURD],
+    ['journal.entries[0].time', ({ journal }) => journal.entries![0]!, ABSURD],
+    ['faults[0].name', ({ faults }) => faults[0]!, ['a\r\nb', 'å', 'x'.repeat(61)]],
+  ])('an absurd %s', async (field, rowOf, values) => {
     const { server, control, restore } = await start()
     await control('PATCH', '/config', { body: { 'chat.idleTimeout': '1h' } })
+    await control('POST', '/faults', { body: { on: { api: 'any' }, slow_body: '1ms' } })
     await server.chat()
     const { body } = await control('GET', '/snapshot?journal=true')
-    for (const value of [9e21, 9e18, -1, 0.5, 'NaN', null]) {
+    for (const value of values) {
       const copy = structuredClone(body)
-      set(copy, value as never)
+      Object.assign(rowOf(copy), { [field.split('.').at(-1)!]: value })
       const refused = await restore(copy)
       expect([refused.status, fieldsOf(refused.body)], String(value)).toEqual([422, [field]])
     }
     expect(await control('GET', '/state')).toMatchObject({ status: 200, body: { chats: [{}] } })
-  })
-
-  test('a fault name that no header can carry', async () => {
-    const { control, restore } = await start()
-    await control('POST', '/faults', { body: { on: { api: 'any' }, slow_body: '1ms' } })
-    const { body } = await control('GET', '/snapshot')
-    for (const name of ['a\r\nb', 'å', 'x'.repeat(61)]) {
-      body.faults[0].name = name
-      const refused = await restore(body)
-      expect([refused.status, fieldsOf(refused.body)]).toEqual([422, ['faults[0].name']])
-    }
   })
 })

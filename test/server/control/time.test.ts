@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { startWebhook } from '../../support/network.ts'
 import { startTestServer } from '../../support/test-server.ts'
 
 test('a virtual clock advances, says when its next timer fires, and ends at its bound; a real one does not', async () => {
@@ -32,22 +31,6 @@ test('reset removes everything, and the same actions then have the same results'
   expect((await control('GET', '/journal')).body).toEqual({ entries: [], first_seq: 1, next_seq: 1 })
   expect((await control('GET', '/chats')).body).toEqual({ chats: [] })
   expect((await control('POST', '/chats')).body).toEqual(first)
-})
-
-test('a delivery in flight during a reset is neither journaled after it nor retried', async () => {
-  const reached = Promise.withResolvers<() => void>()
-  await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
-  const { server, control } = await startTestServer({
-    webhook: { url: webhook.url },
-    knobs: { 'webhook.retry': ['1ms'] },
-  })
-  await (await server.chat()).press('handover', { async: true })
-  const answer = await reached.promise
-  await control('POST', '/reset')
-  answer()
-  await control('POST', '/settle')
-  expect((await control('GET', '/journal')).body.entries).toEqual([])
-  expect(webhook.bodies.length).toBe(1)
 })
 
 test('an action that is being translated during a reset is not journaled after it', async () => {

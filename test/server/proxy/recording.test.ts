@@ -33,17 +33,10 @@ describe('signatures', () => {
     for (const headers of [{ 'Kindly-HMAC': good }, { 'Kindly-HMAC': await sign(body, 'another key') }, {}])
       await deliver(proxy.deliveryUrl, body, headers as Record<string, string>)
     const deliveries = await proxy.waitFor('delivery', 3)
-    expect(deliveries.map(({ request }) => request.headers['kindly-hmac'])).toEqual([
-      '*** (valid)',
-      '*** (invalid)',
-      undefined,
-    ])
+    const recorded = deliveries.map(({ request }) => request.headers['kindly-hmac'])
+    expect(recorded).toEqual(['*** (valid)', '*** (invalid)', undefined])
     const facts = deliveries.map(one => factsOf(one, []).find(({ label }) => label === 'Signature'))
-    expect(facts).toMatchObject([
-      { text: expect.stringMatching(/^Header kindly-hmac,.* of body: valid\.$/), outcome: 'pass' },
-      { text: expect.stringMatching(/: invalid\.$/), outcome: 'fail' },
-      { text: expect.stringMatching(/^No signature header/), outcome: 'warn' },
-    ])
+    expect(facts).toMatchObject([{ outcome: 'pass' }, { outcome: 'fail' }, { outcome: 'warn' }])
     expect(proxy.file()).not.toContain(good)
     await proxy.stop()
     expect(proxy.io.stderr.text.match(/signature +invalid with the given key/g)).toHaveLength(1)
@@ -63,14 +56,14 @@ describe('entries', () => {
     const proxy = await startProxy(webhook.url, webhook.url)
     for (let count = 0; count < 4; count++) await deliver(proxy.deliveryUrl, event('ok'))
     const deliveries = await proxy.waitFor('delivery', 4)
-    const [first, second] = await proxy.waitFor('event', 2)
-    expect(deliveries.map(({ attempt, outcome, cause, status }) => ({ attempt, outcome, cause, status }))).toEqual([
+    const [first, second, ...more] = await proxy.waitFor('event', 2)
+    expect(deliveries).toMatchObject([
       { attempt: 1, outcome: 'failed', cause: first?.seq, status: 500 },
       { attempt: 2, outcome: 'failed', cause: first?.seq, status: 503 },
       { attempt: 3, outcome: 'delivered', cause: first?.seq, status: 200 },
       { attempt: 1, outcome: 'delivered', cause: second?.seq, status: 200 },
     ])
-    expect(await proxy.waitFor('event', 2)).toHaveLength(2)
+    expect(more).toEqual([])
   })
 
   it('of calls say what the platform thought of the key, and which typing call an event echoes', async () => {
@@ -91,8 +84,7 @@ describe('entries', () => {
     await deliver(proxy.deliveryUrl, '{"event":"SOMETHING NEW","chat_id":"c-9"}')
     await deliver(proxy.deliveryUrl, 'hello')
     await fetch(`${proxy.url}/files/f-1/invoice.pdf`)
-    const deliveries = await proxy.waitFor('delivery', 2)
-    expect(deliveries).toMatchObject([
+    expect(await proxy.waitFor('delivery', 2)).toMatchObject([
       { event: 'SOMETHING NEW', chat_id: 'c-9', cause: null, outcome: 'delivered' },
       { event: '', request: { body: 'hello' }, cause: null },
     ])
@@ -111,24 +103,19 @@ describe('links', () => {
     })
     for (let count = 0; count < 3; count++) await deliver(proxy.deliveryUrl, body)
     await proxy.waitFor('delivery', 3)
-    const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_link_leaves')
-    expect(notes).toMatchObject([
-      { link: 'http://127.0.0.1:1', message: expect.stringContaining('--rewrite-links') },
-      { link: 'https://cdn.example.net' },
-    ])
+    const message = expect.stringContaining('--rewrite-links')
+    const links = [{ link: 'http://127.0.0.1:1', message }, { link: 'https://cdn.example.net' }]
+    expect(await proxy.notes('proxy_link_leaves')).toMatchObject(links)
     await proxy.stop()
-    expect(proxy.io.stderr.text.replace(/\s+/g, ' ')).toContain(
-      'Links lead to https://cdn.example.net: calls that follow them are not recorded.',
-    )
+    expect(proxy.io.stderr.text).toMatch(/Links\s+lead\s+to\s+https:\/\/cdn\.example\.net:/)
   })
 
   it('lead through the proxy with --rewrite-links: the event is signed again, and what changed is marked', async () => {
+    const answerOf = (url: string) => `{"self":"${url.replaceAll('/', '\\/')}\\/api","same":"http://other.example/"}`
     const platform = await serverWith((request, response) => {
-      request.resume()
-      const body = `{"chat":{"_links":{"self":"http:\\/\\/${request.headers.host}\\/api"}},"same":"http://other.example/"}`
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'X-Kept': '1', 'content-length': body.length })
-        .end(body)
+      const body = answerOf(`http://${request.resume().headers.host}`)
+      const headers = { 'content-type': 'application/json', 'X-Kept': '1', 'content-length': body.length }
+      response.writeHead(200, headers).end(body)
     })
     const received: { body: string; headers: NodeJS.Dict<string | string[]> }[] = []
     const webhook = await serverWith(async (request, response) => {
@@ -139,25 +126,18 @@ describe('links', () => {
     const body = event('hei', `${platform.url}/api/v1/chats/c-1`)
     await deliver(proxy.deliveryUrl, body, { 'Kindly-HMAC': await sign(body, KEY) })
     const rewritten = event('hei', `${proxy.url}/api/v1/chats/c-1`)
-    expect(received).toMatchObject([
-      {
-        body: rewritten,
-        headers: { 'kindly-hmac': await sign(rewritten, KEY), 'x-handover-sim-rewritten-links': '1' },
-      },
-    ])
+    const marked = { 'x-handover-sim-rewritten-links': '1' }
+    const headers = { 'kindly-hmac': await sign(rewritten, KEY), ...marked }
+    expect(received).toMatchObject([{ body: rewritten, headers }])
     const answer = await call(proxy.url, 'transcript', {})
-    expect(answer.headers.get('x-kept')).toBe('1')
-    expect(answer.headers.get('x-handover-sim-rewritten-links')).toBe('1')
-    expect(await answer.text()).toBe(
-      `{"chat":{"_links":{"self":"${proxy.url.replaceAll('/', '\\/')}\\/api"}},"same":"http://other.example/"}`,
-    )
+    expect(Object.fromEntries(answer.headers)).toMatchObject({ 'x-kept': '1', ...marked })
+    expect(await answer.text()).toBe(answerOf(proxy.url))
     // A forged event is not made a valid one.
     await deliver(proxy.deliveryUrl, body, { 'Kindly-HMAC': await sign(body, 'another key') })
     expect(received[1]?.body).toBe(body)
     const [delivery] = await proxy.waitFor('delivery', 2)
     expect(delivery?.request).toMatchObject({ body, headers: { 'kindly-hmac': '*** (valid)' } })
-    const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_links_rewritten')
-    expect(notes).toMatchObject([{ links: 1, cause: delivery?.seq }, { links: 1 }])
+    expect(await proxy.notes('proxy_links_rewritten')).toMatchObject([{ links: 1, cause: delivery?.seq }, { links: 1 }])
   })
 })
 
@@ -196,18 +176,16 @@ describe('the control API', () => {
   it('refuses acts on a simulated platform, and reads as usual', async () => {
     const other = await answering()
     const proxy = await startProxy(other.url, other.url)
-    const acts = '/chats /trigger /faults /clock/advance /reset /workspaces /plays'
-      .split(' ')
-      .map(path => ['POST', path])
-    for (const [method, path] of [...acts, ['PATCH', '/config'], ['PUT', '/availability']]) {
+    const posts = '/chats /trigger /faults /clock/advance /reset /workspaces /plays'.split(' ')
+    for (const route of [...posts.map(path => `POST ${path}`), 'PATCH /config', 'PUT /availability']) {
+      const [method = '', path] = route.split(' ')
       const response = await fetch(`${proxy.url}/_sim${path}`, { method, body: '{}' })
       expect([response.status, await response.json()], path).toMatchObject([409, { error: { code: 'is_proxy' } }])
     }
     const reads = '/state /chats /config /faults /keys /snapshot /assumptions /calibration /readiness /deliveries'
     for (const path of reads.split(' ')) expect((await proxy.client('GET', path)).status, path).toBe(200)
     expect((await proxy.client('POST', '/settle')).status).toBe(200)
-    const stopped = await proxy.client('POST', '/stop', { body: {} })
-    expect(stopped.status).toBe(200)
+    expect((await proxy.client('POST', '/stop', { body: {} })).status).toBe(200)
     expect(await proxy.code).toBe(0)
   })
 

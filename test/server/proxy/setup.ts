@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { main } from '../../../src/commands/main.ts'
 import type { Entry, EntryKind, EntryOf } from '../../../src/platform/journal/entry.ts'
-import { type FakeIo, fakeIo } from '../../cli/fake-io.ts'
+import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
@@ -42,19 +42,7 @@ export async function deadUrl(): Promise<string> {
   return url
 }
 
-export interface StartedProxy {
-  readonly io: FakeIo
-  readonly url: string
-  readonly deliveryUrl: string
-  readonly code: Promise<number>
-  readonly client: ReturnType<typeof createControlClient>
-  entries(): Promise<readonly Entry[]>
-  /** Resolves with the entries of this kind, once there are so many. */
-  waitFor<Kind extends EntryKind>(kind: Kind, count?: number): Promise<EntryOf<Kind>[]>
-  /** The text of the journal file. */
-  file(): string
-  stop(): Promise<number>
-}
+export type StartedProxy = Awaited<ReturnType<typeof startProxy>>
 
 /** Runs `handover-sim proxy` in this process. */
 export async function startProxy(
@@ -62,7 +50,7 @@ export async function startProxy(
   webhook: string,
   flags: readonly string[] = ['--api-key', KEY],
   cwd = folderWith(),
-): Promise<StartedProxy> {
+) {
   const io = fakeIo(cwd)
   const args = ['--upstream', upstream, '--webhook-url', webhook, '--port', '0', '--delivery-path', PATH]
   const code = main(['proxy', ...args, ...flags], {}, io)
@@ -72,14 +60,18 @@ export async function startProxy(
   const entries = async (): Promise<readonly Entry[]> => (await client('GET', '/journal')).body.entries
   return {
     ...{ io, url, code, client, entries, deliveryUrl: url + PATH },
-    async waitFor(kind, count = 1) {
+    /** The notes of this name. */
+    notes: async (name: string) => (await entries()).filter(one => one.kind === 'note' && one.note === name),
+    /** Resolves with the entries of this kind, once there are so many. */
+    async waitFor<Kind extends EntryKind>(kind: Kind, count = 1): Promise<EntryOf<Kind>[]> {
       for (let after = 0; ; ) {
-        const found = (await entries()).filter(one => one.kind === kind) as EntryOf<typeof kind>[]
+        const found = (await entries()).filter(one => one.kind === kind) as EntryOf<Kind>[]
         if (found.length >= count) return found
         const { body } = await client('GET', `/wait?kind=${kind}&after=${after}&timeout=60s`)
         after = body.seq
       }
     },
+    /** The text of the journal file. */
     file() {
       const folder = join(cwd, '.handover-sim')
       return readFileSync(join(folder, readdirSync(folder).at(-1) ?? ''), 'utf8')
