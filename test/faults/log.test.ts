@@ -5,7 +5,7 @@ import { createSimulator } from '../../src/index.ts'
 import { createLog } from '../../src/pages/reporters/log.ts'
 import type { LogStyle } from '../../src/pages/reporters/log-filter.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
-import { post } from '../knobs/support.ts'
+import { post } from '../support/test-simulator.ts'
 
 /** Replaces measured durations. */
 const steady = (text: string) => text.replace(/\d+(\.\d+)? ms/g, 'N ms').replaceAll(/ +$/gm, '')

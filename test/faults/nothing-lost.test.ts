@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Duration } from '../../src/base/text/quantities.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
-import { takenOver, world } from '../knobs/support.ts'
+import { takenOver, world } from '../support/test-simulator.ts'
 import { writes } from './support.ts'
 
 const duration = fc.constantFrom('1ms', '50ms', '2s', '10s')

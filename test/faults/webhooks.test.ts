@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import { coreOf, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
+import { gate, post, takenOver, type World, world } from '../support/test-simulator.ts'
 import { hitsOf, writes } from './support.ts'
 
 const MESSAGE = { webhook: 'MESSAGE FROM USER' } as const

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { createRealClock } from '../../src/base/runtime/clock.ts'
 import { startSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { post, takenOver, world } from '../knobs/support.ts'
 import { createControlClient } from '../support/control-client.ts'
+import { post, takenOver, world } from '../support/test-simulator.ts'
 
 const hidden = (sim: PlatformSimulator) =>
   sim.journal.waitFor(entry => entry.kind === 'note' && entry.note === 'typing_hidden', { withinMs: 60_000 })

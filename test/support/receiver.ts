@@ -12,48 +12,58 @@ export interface ReceivedEvent {
   /** The raw body. */
   readonly text: string
   readonly payload: WebhookEvent
+  /** The payload without its type. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
+  readonly json: any
 }
 
 /** A status, a response, or a function that returns one of them for an event. */
 export type WebhookAnswer =
   | number
   | Response
-  | ((event: ReceivedEvent) => number | Response | Promise<number | Response>)
+  | ((event: ReceivedEvent, received: readonly ReceivedEvent[]) => number | Response | Promise<number | Response>)
 
 export interface Receiver {
-  readonly received: readonly ReceivedEvent[]
+  readonly received: ReceivedEvent[]
   /** Differences between payloads and their schemas; a test fails when this is not empty. */
   readonly problems: readonly string[]
   fetch(request: Request): Promise<Response>
   /** Sets the answer to the events from now on. */
   answerWith(answer: WebhookAnswer): void
   events(): WebhookEventName[]
+  /** Resolves when this many events have arrived. */
+  arrived(count: number): Promise<void>
   payloadsOf<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]
 }
 
 const toResponse = (answer: number | Response): Response =>
   typeof answer === 'number' ? new Response(null, { status: answer }) : answer
 
-export function createReceiver(): Receiver {
+export function createReceiver(initialAnswer: WebhookAnswer = 200): Receiver {
   const received: ReceivedEvent[] = []
-  const problems: string[] = []
-  let answer: WebhookAnswer = 200
+  const awaited: { count: number; resolve: () => void }[] = []
+  let answer = initialAnswer
 
   async function fetch(request: Request): Promise<Response> {
     const { url, method, headers } = request
     const text = await request.text()
     const payload = JSON.parse(text) as WebhookEvent
-    const event = { url, method, headers, text, payload }
+    const event = { url, method, headers, text, payload, json: payload }
     received.push(event)
-    problems.push(...payloadProblems(payload))
-    return toResponse(typeof answer === 'function' ? await answer(event) : answer)
+    for (const { count, resolve } of awaited) if (received.length >= count) resolve()
+    return toResponse(typeof answer === 'function' ? await answer(event, received) : answer)
   }
   return {
     received,
-    problems,
+    get problems() {
+      return received.flatMap(({ payload }) => payloadProblems(payload))
+    },
     fetch,
     answerWith(next) {
       answer = next
+    },
+    arrived: async count => {
+      if (received.length < count) await new Promise<void>(resolve => awaited.push({ count, resolve }))
     },
     events: () => received.map(({ payload }) => payload.event),
     payloadsOf: name => received.map(({ payload }) => payload).filter(payload => payload.event === name) as never,

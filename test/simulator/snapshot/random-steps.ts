@@ -7,7 +7,7 @@ import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../../src/platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
-import { AGENT, call } from '../../knobs/support.ts'
+import { AGENT, call } from '../../support/test-simulator.ts'
 
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
 export type Step =

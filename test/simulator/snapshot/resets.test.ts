@@ -6,7 +6,7 @@ import { createSimulator } from '../../../src/index.ts'
 import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
-import { AGENT, call } from '../../knobs/support.ts'
+import { AGENT, call } from '../../support/test-simulator.ts'
 import { receiver } from '../../webhooks/receiver.ts'
 
 /** Each mixture of faults, work and waiting occurs twice: they repeat after 120 epochs. */

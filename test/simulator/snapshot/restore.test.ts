@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createSimulator } from '../../../src/index.ts'
 import { InvalidSnapshotError } from '../../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
-import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
+import { call, gate, post, takenOver, texts, transcript, world } from '../../support/test-simulator.ts'
 
 const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
 

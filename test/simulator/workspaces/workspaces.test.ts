@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { createSimulator, startSimulator } from '../../../src/index.ts'
 import type { PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../src/platform/simulator/workspaces.ts'
-import { AGENT } from '../../knobs/support.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
+import { AGENT } from '../../support/test-simulator.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
