@@ -101,8 +101,14 @@ export async function call(sim: PlatformSimulator, path: string, options: CallOp
   const request = new Request(new URL(path, sim.baseUrl), body === undefined ? init : { ...init, body: content })
   const answer = await sim.fetch(request)
   const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-  return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : undefined }
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    get json() {
+      return answer.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined
+    },
+  }
 }
 
 /** Calls a handover endpoint for one chat, by the last part of its path. */
@@ -124,7 +130,7 @@ export async function takenOver(sim: PlatformSimulator, start: object = {}, chat
 }
 
 export const transcript = async (sim: PlatformSimulator, chat: ChatHandle) =>
-  (await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })).json.chat
+  (await call(sim, `/api/v1/chats/${chat.id}`, { key: sim.botApiKey })).json?.chat
 
 export const texts = (chat: ChatHandle): string[] => chat.transcript.map(message => message.text)
 
