@@ -25,14 +25,3 @@ test.skipIf(!hasShell)('the commands of the page set and clear the faults (needs
   await runInShell(typed.at(-1)!, { SIM: server.url })
   expect(server.faults.list()).toEqual([])
 })
-
-test.skipIf(!hasShell)(
-  'the commands of docs/reference/control-api.md set and clear faults (needs bash and curl)',
-  async () => {
-    await using server = await startSimulator({ port: 0 })
-    const block = blocks(read('docs/reference/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
-    const { code, stdout } = await runInShell(block, { SIM: server.url })
-    expect([code, server.faults.list()]).toEqual([0, []])
-    expect(stdout).toContain('"cleared":[{"name":"flaky"')
-  },
-)

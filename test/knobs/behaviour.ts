@@ -3,23 +3,17 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import type { KnobName } from '../../src/platform/contract/knobs.ts'
-import type { Delivered, World } from './support.ts'
+import type { ReceivedEvent } from '../support/receiver.ts'
+import type { World } from '../support/test-simulator.ts'
 
+/** What `probe` returns for each value as a flag has it; `*` marks the default. */
 export interface Behaviour {
-  readonly initial: string
   readonly values: Readonly<Record<string, unknown>>
+  /** Uses the simulator, and returns what the API, the webhook or the chat shows. */
   readonly probe: (world: World) => unknown
 }
 
-/**
- * Describes a knob by its default, by what the probe returns for each value as a flag has it, and by the probe: it uses
- * the simulator and returns what the API, the webhook or the chat shows.
- */
-export const behaviour = (initial: string, values: Behaviour['values'], probe: Behaviour['probe']): Behaviour => ({
-  initial,
-  values,
-  probe,
-})
+export const behaviour = (values: Behaviour['values'], probe: Behaviour['probe']): Behaviour => ({ values, probe })
 
 /** The behaviours of some knobs. */
 export type Behaviours<Names extends KnobName = KnobName> = Readonly<Record<Names, Behaviour>>
@@ -30,7 +24,7 @@ export const matching = (form: RegExp) => expect.stringMatching(form)
 
 /** Describes the signature of a delivery, such as `sha256, base64, of the body`; `invalid` when no form fits. */
 export function signatureOf(
-  { url, text, headers }: Delivered,
+  { url, text, headers }: ReceivedEvent,
   { header = 'Kindly-HMAC', key = 'sim-handover-key' } = {},
 ): string | null {
   const signature = headers.get(header)

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { gate, post, takenOver, world } from './support.ts'
+import { gate, post, takenOver, world } from '../support/test-simulator.ts'
 
 test('chat.idleTimeout: a change counts from the latest message of every chat, and off ends none', async () => {
   const { sim } = world()

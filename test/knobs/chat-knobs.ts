@@ -1,29 +1,17 @@
 /** What users and agents see of a chat, for each knob of handovers, typing, texts and translation. */
 
+import { AGENT, post, sends, takenOver, texts, transcript, type World } from '../support/test-simulator.ts'
 import { type Behaviours, behaviour, matching } from './behaviour.ts'
-import { AGENT, call, post, sends, takenOver, texts, transcript, type World } from './support.ts'
 
-const wordsAtRequest =
-  (availability: 'OPEN' | 'CLOSED') =>
-  async ({ sim }: World) => {
-    sim.setAvailability({ availability })
-    const chat = await sim.chat()
-    await chat.press('handover')
-    return texts(chat)
-  }
-
-/** The texts at start and end, with the name of the agent and without one. */
-const wordsAt =
-  (call: 'start' | 'end') =>
-  async ({ sim }: World) => {
-    const seen: string[] = []
-    for (const sender of [{ name: '$& Kim' }, undefined]) {
-      const chat = await takenOver(sim, { sender })
-      await post(sim, 'end', chat)
-      seen.push(texts(chat)[call === 'start' ? 0 : 1]!)
-    }
-    return seen
-  }
+/** The texts of a request, of a start and of an end. */
+async function notices({ sim }: World, availability: 'OPEN' | 'CLOSED' = 'OPEN') {
+  sim.setAvailability({ availability })
+  const chat = await sim.chat()
+  await chat.press('handover')
+  await takenOver(sim, { sender: { name: '$& Kim' } }, chat)
+  await post(sim, 'end', chat)
+  return texts(chat)
+}
 
 /** What an agent who speaks these languages reads when the user writes "Hei" in another one. */
 async function agentReads({ sim, inbox }: World, language: string, ...language_codes: string[]): Promise<string> {
@@ -33,130 +21,87 @@ async function agentReads({ sim, inbox }: World, language: string, ...language_c
 }
 
 export const CHAT_KNOBS = {
-  'request.repeat': behaviour(
-    'event',
-    { event: [false, Array(3).fill('REQUESTING TAKEOVER')], ignore: [true, ['REQUESTING TAKEOVER']] },
-    async ({ sim, events }) => {
-      const chat = await sim.chat()
-      await chat.press('handover')
-      const { messageId, deliveryId, ack } = await chat.press('handover')
-      const isIgnored = [messageId, deliveryId, ack].every(value => value === null)
-      await takenOver(sim, {}, chat)
-      await chat.press('handover')
-      return [isIgnored, events()]
-    },
-  ),
+  'request.repeat': behaviour({ '*event': [200, 2], ignore: [undefined, 1] }, async ({ sim, inbox }) => {
+    const chat = await sim.chat()
+    await chat.press('handover')
+    const { ack } = await chat.press('handover')
+    return [ack?.status, inbox.length]
+  }),
   'request.forwardPending': behaviour(
-    'off',
-    { off: ['bot', ['REQUESTING TAKEOVER']], on: ['bot', ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']] },
+    { '*off': ['REQUESTING TAKEOVER'], on: ['REQUESTING TAKEOVER', 'MESSAGE FROM USER'] },
     async ({ sim, events }) => {
       const chat = await sim.chat()
       await chat.press('handover')
       await chat.says('Anyone?')
-      return [chat.transcript.at(-1)!.from, events()]
+      return events()
     },
   ),
-  'bot.delay': behaviour('0s', { '0s': [1, 1, 1], '2s': [0, 0, 1] }, async ({ sim }) => {
+  'bot.delay': behaviour({ '*0s': ['bot', 'bot', 'bot'], '2s': ['user', 'user', 'bot'] }, async ({ sim }) => {
     const chat = await sim.chat()
-    const answers = () => chat.transcript.filter(({ from }) => from === 'bot').length
     await chat.says('Hi')
-    const seen = [answers()]
-    for (const time of ['1999ms', '1ms'] as const) {
+    const seen: unknown[] = []
+    for (const time of ['0s', '1999ms', '1ms'] as const) {
       await sim.clock.advance(time)
-      seen.push(answers())
+      seen.push(chat.transcript.at(-1)!.from)
     }
     return seen
   }),
-  'start.unrequested': behaviour('accept', { accept: [200, 200], '409': [409, 200] }, async ({ sim }) => {
+  'start.unrequested': behaviour({ '*accept': [200, 200], '409': [409, 200] }, async ({ sim }) => {
     const chat = await sim.chat()
     const { status } = await post(sim, 'start', chat)
     await chat.press('handover')
     return [status, (await post(sim, 'start', chat)).status]
   }),
-  'start.again': behaviour(
-    'accept',
-    {
-      accept: [200, [], ['Kim has joined the chat.', 'Lou has joined the chat.', 'Hi', 'Lou has left the chat.']],
-      '409': [409, undefined, ['Kim has joined the chat.', 'Hi', 'Kim has left the chat.']],
-    },
-    async ({ sim, inbox }) => {
-      const chat = await takenOver(sim, { sender: { name: 'Kim' } })
-      const second = await post(sim, 'start', chat, { sender: { name: 'Lou' }, supports_attachment: true })
-      await chat.says('Hi')
-      await post(sim, 'end', chat)
-      return [second.status, inbox[0]!.json.attachments, texts(chat)]
-    },
-  ),
+  'start.again': behaviour({ '*accept': [200, []], '409': [409, undefined] }, async ({ sim, inbox }) => {
+    const chat = await takenOver(sim)
+    const { status } = await post(sim, 'start', chat, { supports_attachment: true })
+    await chat.says('Hi')
+    return [status, inbox[0]!.json.attachments]
+  }),
   'end.idle': behaviour(
-    'accept',
-    { accept: 200, 409: 409 },
+    { '*accept': 200, 409: 409 },
     async ({ sim }) => (await post(sim, 'end', await sim.chat())).status,
   ),
-  'message.requiresTakeover': behaviour(
-    'off',
-    { off: ['Before', 'Kim has joined the chat.', 'After'], on: ['Kim has joined the chat.', 'After'] },
-    async ({ sim }) => {
-      const chat = await sim.chat()
-      await sends(sim, chat, 'Before')
-      await takenOver(sim, {}, chat)
-      await sends(sim, chat, 'After')
-      return texts(chat)
-    },
-  ),
+  'message.requiresTakeover': behaviour({ '*off': [200, 'agent'], on: [409, undefined] }, async ({ sim }) => {
+    const chat = await sim.chat()
+    const { status } = await sends(sim, chat, 'Before')
+    return [status, chat.transcript.at(-1)?.from]
+  }),
   'messages.open': behaviour(
-    'by-language',
-    { 'by-language': [matching(/^One moment, /)], 'Et øyeblikk {name}': ['Et øyeblikk {name}'] },
-    wordsAtRequest('OPEN'),
+    { '*by-language': matching(/^One moment, /), 'Et øyeblikk {name}': 'Et øyeblikk {name}' },
+    async w => (await notices(w))[0],
   ),
   'messages.closed': behaviour(
-    'by-language',
-    { 'by-language': [matching(/not available right now/)], Stengt: ['Stengt'] },
-    wordsAtRequest('CLOSED'),
+    { '*by-language': matching(/not available right now/), Stengt: 'Stengt' },
+    async w => (await notices(w, 'CLOSED'))[0],
   ),
   'messages.entering': behaviour(
-    'by-language',
-    {
-      'by-language': ['$& Kim has joined the chat.', 'An agent has joined the chat.'],
-      '+{name}{name}': ['+$& Kim$& Kim', matching(/^\+/)],
-    },
-    wordsAt('start'),
+    { '*by-language': '$& Kim has joined the chat.', '+{name}{name}': '+$& Kim$& Kim' },
+    async w => (await notices(w))[1],
   ),
   'messages.left': behaviour(
-    'by-language',
-    {
-      'by-language': ['$& Kim has left the chat.', 'An agent has left the chat.'],
-      '-{name}': ['-$& Kim', matching(/^-/)],
-    },
-    wordsAt('end'),
+    { '*by-language': '$& Kim has left the chat.', '-{name}': '-$& Kim' },
+    async w => (await notices(w))[2],
   ),
   'typing.webhook': behaviour(
-    'echo',
-    { echo: ['AGENT TYPING START', 'AGENT TYPING STOP', 'AGENT TYPING STOP'], off: [] },
+    { '*echo': ['AGENT TYPING START', 'AGENT TYPING STOP'], off: [] },
     async ({ sim, events }) => {
-      const chat = await takenOver(sim)
-      await post(sim, 'typing_start', chat, { timeout: 500 })
+      await post(sim, 'typing_start', await takenOver(sim), { timeout: 500 })
       await sim.clock.advance('1s')
-      await post(sim, 'typing_stop', chat)
-      await sim.settled()
       return events()
     },
   ),
   'typing.response': behaviour(
-    'empty',
-    {
-      empty: ['{}', '{}'],
-      event: ['{"event":"AGENT TYPING START","chat_id":"ID"}', '{"event":"AGENT TYPING STOP","chat_id":"ID"}'],
-    },
+    { '*empty': [undefined, undefined], event: ['AGENT TYPING START', 'AGENT TYPING STOP'] },
     async ({ sim }) => {
       const chat = await takenOver(sim)
       const answers = [await post(sim, 'typing_start', chat), await post(sim, 'typing_stop', chat)]
-      return answers.map(({ text }) => text.replace(chat.id, 'ID'))
+      return answers.map(({ json }) => json.event)
     },
   ),
   // Whether the indicator is still shown after a message, and after the end.
   'typing.clearOn': behaviour(
-    'end',
-    { end: [true, false], message: [false, true], 'end,message': [false, false], off: [true, true] },
+    { '*end': [true, false], message: [false, true], 'end,message': [false, false], off: [true, true] },
     async ({ sim }) => {
       const chat = await takenOver(sim)
       await post(sim, 'typing_start', chat)
@@ -167,76 +112,39 @@ export const CHAT_KNOBS = {
       return [afterMessage, chat.typing]
     },
   ),
-  'chat.idleTimeout': behaviour(
-    'off',
-    { off: [true, true, true, true], '30m': [true, true, false, true] },
-    async ({ sim }) => {
-      const chat = await sim.chat()
-      const seen: boolean[] = []
-      for (const time of ['29m', '29m', '1m'] as const) {
-        if (seen.length < 2) await chat.says('Hi')
-        await sim.clock.advance(time)
-        seen.push((await transcript(sim, chat)).active)
-      }
-      await chat.says('Back again')
-      return [...seen, chat.view().active]
-    },
-  ),
-  'availability.initial': behaviour(
-    'OPEN',
-    { OPEN: [true, true, true], CLOSED: [false, true, true] },
-    async ({ sim }) => {
-      const isRequested = async () => (await (await sim.chat()).press('handover')).deliveryId !== null
-      const before = await isRequested()
-      await call(sim, '/api/v2/handover/availability', { body: { availability: 'OPEN' } })
-      const updated = await isRequested()
-      await sim.configure({ 'availability.initial': 'CLOSED' })
-      return [before, updated, await isRequested()]
-    },
-  ),
-  'availability.closedBlocksStart': behaviour(
-    'off',
-    {
-      off: [200, 'pending', 'agent', 'agent', ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']],
-      on: [409, 'pending', 'agent', 'bot', ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']],
-    },
-    async ({ sim, events }) => {
-      const [pending, taken, other] = [await sim.chat(), await takenOver(sim), await sim.chat()]
-      await pending.press('handover')
-      await call(sim, '/api/v2/handover/availability', { body: { availability: 'CLOSED' } })
-      await taken.says('Still there?')
-      const { status } = await post(sim, 'start', other)
-      return [status, pending.status, taken.status, other.status, events()]
-    },
-  ),
+  'chat.idleTimeout': behaviour({ '*off': [true, true], '30m': [true, false] }, async ({ sim }) => {
+    const chat = await sim.chat()
+    await sim.clock.advance('29m')
+    await chat.says('Hi')
+    const seen: boolean[] = []
+    for (const time of ['29m', '1m'] as const) {
+      await sim.clock.advance(time)
+      seen.push((await transcript(sim, chat)).active)
+    }
+    return seen
+  }),
+  'availability.initial': behaviour({ '*OPEN': [true, true], CLOSED: [false, true] }, async ({ sim }) => {
+    const isRequested = async () => (await (await sim.chat()).press('handover')).deliveryId !== null
+    const before = await isRequested()
+    sim.setAvailability({ availability: 'OPEN' })
+    await sim.configure({ 'availability.initial': 'CLOSED' })
+    return [before, await isRequested()]
+  }),
+  'availability.closedBlocksStart': behaviour({ '*off': [200, 'agent'], on: [409, 'bot'] }, async ({ sim }) => {
+    const chat = await sim.chat()
+    sim.setAvailability({ availability: 'CLOSED' })
+    return [(await post(sim, 'start', chat)).status, chat.status]
+  }),
   'translation.match': behaviour(
-    'primary',
-    { primary: ['Hei', 'Hei', '[no>nb] Hei'], exact: ['[en-GB>de] Hei', 'Hei', '[no>nb] Hei'] },
-    async w => [
-      await agentReads(w, 'en-GB', 'de', 'EN'),
-      await agentReads(w, 'en-GB', 'en-gb'),
-      await agentReads(w, 'no', 'nb'),
-    ],
+    { '*primary': ['Hei', '[no>nb] Hei'], exact: ['[en-GB>de] Hei', '[no>nb] Hei'] },
+    async w => [await agentReads(w, 'en-GB', 'de', 'EN'), await agentReads(w, 'no', 'nb')],
   ),
   'translation.aliases': behaviour(
-    'off',
-    { off: ['[no>nb] Hei', '[nb>nn-NO] Hei'], 'no=nb,NN=nb': ['Hei', 'Hei'] },
+    { '*off': ['[no>nb] Hei', '[nb>nn-NO] Hei'], 'no=nb,NN=nb': ['Hei', 'Hei'] },
     async w => [await agentReads(w, 'no', 'nb'), await agentReads(w, 'nb', 'nn-NO')],
   ),
-  // Also that an empty list of languages turns it off, at the first start and at a second one.
   'translation.engine': behaviour(
-    'marker',
-    {
-      marker: ['[no>en] Hei', 'Hei', 'Hei'],
-      identity: ['Hei', 'Hei', 'Hei'],
-      'test/knobs/shouting-engine.mjs': ['HEI (no to en)', 'Hei', 'Hei'],
-    },
-    async w => {
-      const seen = [await agentReads(w, 'no', 'en'), await agentReads(w, 'no')]
-      const chat = await takenOver(w.sim, { sender: { language_codes: ['en'] } }, await w.sim.chat({ language: 'no' }))
-      await takenOver(w.sim, { sender: { language_codes: [] } }, chat)
-      await chat.says('Hei')
-      return [...seen, w.inbox.at(-1)!.json.message]
-    },
+    { '*marker': '[no>en] Hei', identity: 'Hei', 'test/knobs/shouting-engine.mjs': 'HEI (no to en)' },
+    async w => agentReads(w, 'no', 'en'),
   ),
 } satisfies Partial<Behaviours>

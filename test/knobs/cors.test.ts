@@ -1,7 +1,7 @@
 /** Which pages may call the API of a server. */
 import { expect, test } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
-import { world } from './support.ts'
+import { world } from '../support/test-simulator.ts'
 
 test('api.cors: pages of listed origins call the API from a browser, * lets every page', async () => {
   await using server = await startSimulator({ port: 0 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import { allowedFor, defaultKnobs, formatKnobs, KNOB_NAMES, type KnobName } from '../../src/platform/contract/knobs.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { post, world } from './support.ts'
+import { post, world } from '../support/test-simulator.ts'
 
 const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionError> => {
   const outcome = await world()

@@ -1,7 +1,7 @@
 /** Tests personas: repeatable for seed, label and language, and typical of their language. */
 import { expect, test } from 'vitest'
 import { drawPersona } from '../../src/base/runtime/random.ts'
-import { transcript, world } from '../knobs/support.ts'
+import { transcript, world } from '../support/test-simulator.ts'
 
 const draw = (language: string, count = 40) =>
   Promise.all(Array.from({ length: count }, (_, index) => drawPersona(1, `persona ${index + 1}`, language)))

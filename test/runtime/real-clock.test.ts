@@ -1,7 +1,7 @@
 /** Tests the real clock and the wall clock: long timers, and delays that can be aborted. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createRealClock, type Timer, wallDelay, wallTimer } from '../../src/base/runtime/clock.ts'
-import { post, takenOver, world } from '../knobs/support.ts'
+import { post, takenOver, world } from '../support/test-simulator.ts'
 
 const LONGEST_MS = 2_147_483_647
 const cancelled = (timer: Timer) => onTestFinished(() => timer.cancel())

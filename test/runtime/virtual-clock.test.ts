@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock, VIRTUAL_START_MS } from '../../src/base/runtime/clock.ts'
-import { takenOver, world } from '../knobs/support.ts'
+import { takenOver, world } from '../support/test-simulator.ts'
 
 const idle = async () => {}
 

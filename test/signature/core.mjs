@@ -1,29 +1,23 @@
 // The module's promises without a test runner, for any runtime.
 
+const HOOK = 'https://desk.example.test/webhook'
+const BODY = '{"message":"Bl\u00e5b\u00e6r \ud83e\uded0"}'
+
 /** `load` gives the module; a bare runtime has lost what is Node's own before it is loaded. */
 export async function checkAll(load, vectors, bare) {
   // Node loads its own fetch classes when they are first used, with its own Buffer.
   await new Request(HOOK, { method: 'POST', body: 'x', headers: new Headers() }).text()
   const host = globalThis.process?.versions?.bun ? 'bun' : globalThis.Deno ? 'deno' : 'node'
   if (bare) for (const name of ['process', 'Buffer', 'global', 'setImmediate', 'require']) delete globalThis[name]
-  const { check, result } = checklist()
-  const module = await load()
-  await checkVectors(module, vectors, check)
-  await checkMistakes(module, check)
-  await checkRefusals(module, check)
-  return { host, buffer: typeof globalThis.Buffer, ...result }
-}
-
-const HOOK = 'https://desk.example.test/webhook'
-const BODY = '{"message":"Bl\u00e5b\u00e6r \ud83e\uded0"}'
-
-function checklist() {
-  const result = { checked: 0, failed: [] }
+  const result = { host, buffer: typeof globalThis.Buffer, checked: 0, failed: [] }
   const check = (name, actual, expected) => {
     result.checked++
     if (actual !== expected) result.failed.push(`${name}: ${String(actual)} instead of ${String(expected)}`)
   }
-  return { check, result }
+  const module = await load()
+  await checkVectors(module, vectors, check)
+  await checkMistakes(module, check)
+  return result
 }
 
 async function checkVectors({ explain, sign, verify, verifyRequest }, vectors, check) {
@@ -37,7 +31,7 @@ async function checkVectors({ explain, sign, verify, verifyRequest }, vectors, c
   }
 }
 
-async function checkMistakes({ explain, sign, signatureHeaders }, check) {
+async function checkMistakes({ explain, sign, signatureHeaders, verify }, check) {
   const headers = await signatureHeaders(BODY, 'k')
   const signature = headers['Kindly-HMAC']
   check('both headers', Object.keys(headers).join(), 'Kindly-HMAC,Kindly-HMAC-algorithm')
@@ -47,22 +41,10 @@ async function checkMistakes({ explain, sign, signatureHeaders }, check) {
     truncated: signature.slice(0, 30),
     latin1: await sign(new TextDecoder('latin1').decode(new TextEncoder().encode(BODY)), 'k'),
     'restringified-json': await sign(JSON.stringify(JSON.parse(BODY), null, 2), 'k'),
-    'key-unset': await sign(BODY, 'undefined'),
     unknown: await sign('{}!', 'k'),
   }
   for (const [id, given] of Object.entries(mistakes)) check(id, (await explain(BODY, given, 'k')).mistake, id)
+  for (const given of [null, '', [signature, signature], {}]) check('garbage', await verify(BODY, given, 'k'), false)
+  const parsed = await verify({}, signature, 'k').catch(error => error.name)
+  check('a parsed body', parsed, 'TypeError')
 }
-
-async function checkRefusals({ sign, verify }, check) {
-  const signature = await sign(BODY, 'k')
-  for (const given of [null, undefined, '', 'x'.repeat(10_240), [], [signature, signature], 7, {}])
-    check(`garbage ${typeof given}`, await verify(BODY, given, 'k'), false)
-  check('empty key', await rejection(verify(BODY, signature, '')), 'TypeError')
-  check('parsed body', await rejection(verify({}, signature, 'k')), 'TypeError')
-}
-
-const rejection = promise =>
-  promise.then(
-    () => 'none',
-    error => error.name,
-  )

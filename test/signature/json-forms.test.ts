@@ -40,16 +40,15 @@ test('brackets and commas inside of strings are text', () => {
     expect(formsOf(JSON.stringify(value))).toContain(JSON.stringify(value, null, space))
 })
 
-test('.NET escapes quotes, and uses upper case', () => {
-  expect(formsOf('{"a":"ø \\"<b>\\" \'+`"}')).toContain(
-    '{"a":"\\u00F8 \\u0022\\u003Cb\\u003E\\u0022 \\u0027\\u002B\\u0060"}',
-  )
-})
-
 test('each form occurs once, and invalid JSON has none', () => {
   const all = [...jsonForms('{"a":[1,"ø/<"]}')].map(([json]) => json)
   expect(new Set(all).size).toBe(all.length)
   for (const text of ['', '{', 'undefined', '{"a":1}}', "{'a':1}"]) expect([...jsonForms(text)]).toEqual([])
+})
+
+test('.NET escapes quotes, and uses upper case', () => {
+  const written = '{"a":"\\u00F8 \\u0022\\u003Cb\\u003E\\u0022 \\u0027\\u002B\\u0060"}'
+  expect(formsOf('{"a":"ø \\"<b>\\" \'+`"}')).toContain(written)
 })
 
 /** Written by Python 3 with json.dumps and these options. */
@@ -57,9 +56,7 @@ test.each([
   ['', '{"b": [1, "\\u00f8/\\ud83e\\uded0"], "a": null}'],
   ['ensure_ascii=False', '{"b": [1, "ø/🫐"], "a": null}'],
   ['sort_keys=True', '{"a": null, "b": [1, "\\u00f8/\\ud83e\\uded0"]}'],
-  ['indent=2', '{\n  "b": [\n    1,\n    "\\u00f8/\\ud83e\\uded0"\n  ],\n  "a": null\n}'],
   ['indent=4, ensure_ascii=False', '{\n    "b": [\n        1,\n        "ø/🫐"\n    ],\n    "a": null\n}'],
-  ["separators=(',', ':')", '{"b":[1,"\\u00f8/\\ud83e\\uded0"],"a":null}'],
   ["separators=(',', ':'), ensure_ascii=False, sort_keys=True", '{"a":null,"b":[1,"ø/🫐"]}'],
 ])('Python with the options "%s"', (_, written) => {
   expect(formsOf('{"b":[1,"ø/🫐"],"a":null}')).toContain(written)

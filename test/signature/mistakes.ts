@@ -2,61 +2,57 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { MistakeId } from '../../src/platform/signature/index.ts'
 
-/** A mistake of signing code. For some bodies it changes no byte, so that there is no mistake. */
+type Sign = (body: string, key: string) => string
+
+/** A mistake of signing code: the signature with it, and whether it changes the signature of this body and key. */
 export interface Slip {
   readonly id: MistakeId
   readonly how: string
-  /** The signature with the mistake. */
-  sign(body: string, key: string): string
-  /** Whether the mistake changes the signature of this body and key. */
-  readonly needs?: (body: string, key: string) => boolean
+  readonly sign: Sign
+  readonly needs?: ((body: string, key: string) => boolean) | undefined
 }
 
 const mac = (body: string | Buffer, key: string | Buffer, hash = 'sha256') =>
   createHmac(hash, key).update(body).digest('base64')
-const right = (body: string | Buffer, key: string | Buffer) => mac(body, key)
 
-const slip = (id: MistakeId, how: string, sign: Slip['sign']): Slip => ({ id, how, sign })
+const slip = (id: MistakeId, how: string, sign: Sign, needs?: Slip['needs']): Slip => ({ id, how, sign, needs })
 
-const form = (id: MistakeId, how: string, write: (base64: string) => string, needs = /./): Slip => ({
-  id,
-  how,
-  sign: (body, key) => write(right(body, key)),
-  needs: (body, key) => needs.test(right(body, key)),
-})
+const form = (id: MistakeId, how: string, write: (base64: string) => string, needs = /./): Slip =>
+  slip(
+    id,
+    how,
+    (text, secret) => write(mac(text, secret)),
+    (text, secret) => needs.test(mac(text, secret)),
+  )
 
 /** Only a body that changes has the mistake. */
-const body = (id: MistakeId, how: string, change: (body: string) => string | Buffer): Slip => ({
-  id,
-  how,
-  sign: (given, key) => right(change(given), key),
-  needs: given => !Buffer.from(change(given)).equals(Buffer.from(given)),
-})
+const body = (id: MistakeId, how: string, change: (body: string) => string | Buffer): Slip =>
+  slip(
+    id,
+    how,
+    (text, secret) => mac(change(text), secret),
+    text => !Buffer.from(change(text)).equals(Buffer.from(text)),
+  )
 
-const key = (id: MistakeId, how: string, change: (key: string) => string | Buffer): Slip => ({
-  id,
-  how,
-  sign: (given, secret) => right(given, change(secret)),
-})
+const key = (id: MistakeId, how: string, change: (key: string) => string): Slip =>
+  slip(id, how, (text, secret) => mac(text, change(secret)))
 
 /** A difference only in white space at the end is the mistake `newline`. */
 const json = (how: string, change: (body: string) => string): Slip => ({
   ...body('restringified-json', how, change),
-  needs: given => change(given).trim() !== given.trim(),
+  needs: text => change(text).trim() !== text.trim(),
 })
 
 const again = (text: string) => JSON.stringify(JSON.parse(text))
-const escaped = (text: string) =>
-  text.replace(/[\u0080-\uffff]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const unicode = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escaped = (text: string) => text.replace(/[\u0080-\uffff]/g, unicode)
+const go = (text: string) => text.replace(/[<>&\u2028\u2029]/g, unicode)
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]))
 }
-const go = (text: string) =>
-  text.replace(/[<>&\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
 const FORMS: Slip[] = [
   form('hex', 'lower case', base64 => Buffer.from(base64, 'base64').toString('hex')),
   form('hex', 'upper case', base64 => Buffer.from(base64, 'base64').toString('hex').toUpperCase()),
@@ -71,23 +67,19 @@ const FORMS: Slip[] = [
   form('whitespace', 'spaces around', base64 => `  ${base64} `),
   form('whitespace', 'broken into lines', base64 => `${base64.slice(0, 20)}\r\n${base64.slice(20)}`),
   form('quoted', 'double', base64 => `"${base64}"`),
-  form('quoted', 'single', base64 => `'${base64}'`),
   form('prefix', 'sha256=', base64 => `sha256=${base64}`),
   form('prefix', 'header name', base64 => `Kindly-HMAC: ${base64}`),
   form('prefix', 'anything', base64 => `my key is ${base64}`),
   form('repeated-header', 'joined by a proxy', base64 => `${base64}, ${base64}`),
   form('extra-text', 'behind', base64 => `${base64};v=1`),
   form('letter-case', 'lower', base64 => base64.toLowerCase()),
-  form('letter-case', 'upper', base64 => base64.toUpperCase()),
   form('truncated', 'to 33 characters', base64 => base64.slice(0, 33)),
-  form('truncated', 'to 8 characters', base64 => base64.slice(0, 8)),
 ]
 
 const JSON_FORMS: Slip[] = [
   json('JSON.stringify', again),
   json('indented by 2', text => JSON.stringify(JSON.parse(text), null, 2)),
   json('indented by 4 and a newline', text => `${JSON.stringify(JSON.parse(text), null, 4)}\n`),
-  json('indented by tabs', text => JSON.stringify(JSON.parse(text), null, '\t')),
   json('sorted', text => JSON.stringify(sorted(JSON.parse(text)))),
   json('letters escaped', text => escaped(again(text))),
   json('slashes escaped', text => again(text).replaceAll('/', '\\/')),
@@ -123,11 +115,9 @@ const KEYS: Slip[] = [
   key('other-key', 'by its name', () => 'another-key-of-ours'),
   key('key-whitespace', 'newline', secret => `${secret}\n`),
   key('key-whitespace', 'newline as in DOS', secret => `${secret}\r\n`),
-  key('key-whitespace', 'space in front', secret => ` ${secret}`),
   key('key-whitespace', 'space behind', secret => `${secret} `),
   key('key-prefix', 'Bearer', secret => `Bearer ${secret}`),
   key('key-quotes', 'double', secret => `"${secret}"`),
-  key('key-quotes', 'single', secret => `'${secret}'`),
   key('key-encoding', 'as base64', secret => Buffer.from(secret).toString('base64')),
   key('key-unset', 'empty', () => ''),
   key('key-unset', 'undefined', () => 'undefined'),
@@ -139,7 +129,7 @@ const HASHES: Slip[] = [
   slip('plain-hash', 'no key', text => plain('sha256', text)),
   slip('plain-hash', 'key in front', (text, secret) => plain('sha256', secret + text)),
   slip('plain-hash', 'SHA-1, key behind', (text, secret) => plain('sha1', text + secret)),
-  slip('swapped', 'key as content', (text, secret) => right(secret, text)),
+  slip('swapped', 'key as content', (text, secret) => mac(secret, text)),
 ]
 
 export const SLIPS: readonly Slip[] = [...FORMS, ...BODIES, ...KEYS, ...HASHES]

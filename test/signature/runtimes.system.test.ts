@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FILE_URL } from '../../scripts/signature-vectors.ts'
 import { importsOf } from '../architecture/files.ts'
 import { findRuntime, PATH, titled, versionOf } from '../support/runtimes.ts'
@@ -41,8 +41,6 @@ function systemNode(): string | null {
 }
 
 const bun = findRuntime('bun')
-const deno = findRuntime('deno')
-const DENO = ['run', '--no-config', '--no-lock', '--no-prompt', 'main.mjs']
 
 const RUNTIMES: [name: string, host: string, path: string | null, args: string[]][] = [
   [`Node ${process.version}`, 'node', process.execPath, ['main.mjs']],
@@ -50,21 +48,19 @@ const RUNTIMES: [name: string, host: string, path: string | null, args: string[]
   ["the system's own Node", 'node', systemNode(), ['main.mjs']],
   ['Bun', 'bun', bun, ['main.mjs']],
   ['Bun without Buffer and process', 'bun', bun, ['bare.mjs']],
-  ['Deno', 'deno', deno, DENO],
+  ['Deno', 'deno', findRuntime('deno'), ['run', '--no-config', '--no-lock', '--no-prompt', 'main.mjs']],
 ]
-const named = RUNTIMES.map(([name, ...rest]) => [titled(name, rest[1]), ...rest] as const)
 
-describe.each(named)('on %s', (_, host, path, args) => {
-  test.skipIf(path === null)('the module signs, verifies and explains', () => {
+for (const [name, host, path, args] of RUNTIMES)
+  test.skipIf(path === null)(`${titled(name, path)}: the module signs, verifies and explains`, () => {
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
     const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    const result = JSON.parse(stdout) as { checked: number; buffer: string }
+    const result = JSON.parse(stdout)
     expect(result).toMatchObject({ host, failed: [] })
     expect(result.checked).toBeGreaterThan(vectors.length * 3)
     if (args[0] === 'bare.mjs') expect(result.buffer).toBe('undefined')
   })
-})
 
 test('the bundle is a small file without imports', async () => {
   const code = await bundled()

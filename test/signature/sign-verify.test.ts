@@ -2,13 +2,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  ALGORITHM_HEADER,
-  SIGNATURE_HEADER,
-  sign,
-  signatureHeaders,
-  verify,
-} from '../../src/platform/signature/index.ts'
+import { SIGNATURE_HEADER, sign, signatureHeaders, verify } from '../../src/platform/signature/index.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const KEY = 'examplekey'
@@ -26,7 +20,6 @@ describe('sign', () => {
       'Kindly-HMAC': RIGHT,
       'Kindly-HMAC-algorithm': 'HMAC-SHA-256 (base64 encoded)',
     })
-    expect([SIGNATURE_HEADER, ALGORITHM_HEADER]).toEqual(['Kindly-HMAC', 'Kindly-HMAC-algorithm'])
   })
 
   test('gives the signature of node:crypto for any bytes or text, and any key', () =>
@@ -38,18 +31,13 @@ describe('sign', () => {
       }),
     ))
 
-  test('accepts text, Buffer, ArrayBuffer and a view of a larger buffer', async () => {
+  test('accepts text, Buffer, ArrayBuffer, a view of a larger buffer, and shared memory', async () => {
     const inside = new Uint8Array(Buffer.from(`##${BODY}##`)).subarray(2, -2)
     const whole = new TextEncoder().encode(BODY).buffer
-    const view = new DataView(whole) as unknown as Uint8Array
-    for (const body of [BODY, Buffer.from(BODY), inside, whole, view]) expect(await sign(body, KEY)).toBe(RIGHT)
-  })
-
-  test('copies shared memory, which WebCrypto does not accept', async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(BODY.length))
     shared.set(Buffer.from(BODY))
-    expect(await sign(shared, KEY)).toBe(RIGHT)
-    expect(await sign(shared.buffer as unknown as ArrayBuffer, KEY)).toBe(RIGHT)
+    const bodies = [BODY, Buffer.from(BODY), inside, whole, new DataView(whole), shared, shared.buffer] as string[]
+    for (const body of bodies) expect(await sign(body, KEY)).toBe(RIGHT)
   })
 
   test('copies the body before it returns', async () => {
@@ -99,12 +87,9 @@ describe('verify refuses', () => {
     Object.create({ 'kindly-hmac': RIGHT }),
     new Headers([SIGNATURE_HEADER, SIGNATURE_HEADER].map(name => [name, RIGHT])),
   ]
-  test.each(garbage.map((value, index) => [index, value] as const))(
-    'and never throws for garbage %i',
-    async (_, value) => {
-      expect(await verify(BODY, value as string, KEY)).toBe(false)
-    },
-  )
+  test('garbage, without an error', async () => {
+    for (const value of garbage) expect(await verify(BODY, value as string, KEY)).toBe(false)
+  })
 })
 
 describe('verify reads the signature', () => {
@@ -132,36 +117,25 @@ describe('verify reads the signature', () => {
   })
 })
 
-describe('an invalid argument gives a TypeError', () => {
-  const wrong = (body: unknown, secret: unknown) => verify(body as string, RIGHT, secret as string)
+const REQUEST = new Request('https://desk.example.test')
 
-  test.each([
-    [{ foo: 1 }, /^body: must be the raw body as it arrived, got an object\. A parsed body has lost its bytes/],
-    [[1], /got an array\. A parsed body/],
-    [7, /got a number/],
-    [undefined, /got undefined\. No code has read it\. How to get it: Express: express\.raw/],
-    [null, /got null/],
-    [Promise.resolve(BODY), /got an object \(Promise\)\. Await it first\.$/],
-    [new Request('https://desk.example.test'), /got an object \(Request\)\. Pass what its arrayBuffer\(\)/],
-    [new Blob([BODY]), /got an object \(Blob\)/],
-  ])('body %o', async (body, message) => {
-    await expect(wrong(body, KEY)).rejects.toThrow(TypeError)
-    await expect(wrong(body, KEY)).rejects.toThrow(message)
-    await expect(sign(body as unknown as string, KEY)).rejects.toThrow(message)
-  })
-
-  test.each([
-    ['', /^key: must be the API key as a text that is not empty, got an empty text\. Is the variable/],
-    [undefined, /got undefined/],
-    [null, /got null/],
-    [[], /got an empty list/],
-    [[KEY, ''], /got an empty text/],
-    [[KEY, undefined], /got undefined/],
-    [{ key: KEY }, /got an object\./],
-    [Buffer.from(KEY), /got an object \(Buffer\)/],
-  ])('key %o', async (secret, message) => {
-    await expect(wrong(BODY, secret)).rejects.toThrow(TypeError)
-    await expect(wrong(BODY, secret)).rejects.toThrow(message)
-    await expect(wrong(BODY, secret)).rejects.not.toThrow(KEY)
-  })
+test.each<[body: unknown, key: unknown, message: RegExp]>([
+  [{ foo: 1 }, KEY, /^body: must be the raw body as it arrived, got an object\. A parsed body has lost its bytes/],
+  [[1], KEY, /got an array\. A parsed body/],
+  [7, KEY, /got a number/],
+  [undefined, KEY, /got undefined\. No code has read it\. How to get it: Express: express\.raw/],
+  [Promise.resolve(BODY), KEY, /got an object \(Promise\)\. Await it first\.$/],
+  [REQUEST, KEY, /got an object \(Request\)\. Pass what its arrayBuffer\(\)/],
+  [BODY, '', /^key: must be the API key as a text that is not empty, got an empty text\. Is the variable/],
+  [BODY, undefined, /got undefined/],
+  [BODY, [], /got an empty list/],
+  [BODY, [KEY, ''], /got an empty text/],
+  [BODY, { key: KEY }, /got an object\./],
+  [BODY, Buffer.from(KEY), /got an object \(Buffer\)/],
+])('the body %o with the key %o gives a TypeError, which does not contain the key', async (body, key, message) => {
+  for (const call of [verify(body as string, RIGHT, key as string), sign(body as string, key as string)]) {
+    await expect(call).rejects.toThrow(TypeError)
+    await expect(call).rejects.toThrow(message)
+    await expect(call).rejects.not.toThrow(KEY)
+  }
 })

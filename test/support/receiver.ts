@@ -5,44 +5,68 @@ import type { WebhookEvent } from '../../src/platform/contract/events.ts'
 import { WEBHOOK_EVENTS } from '../../src/platform/contract/index.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
-/** An event with its raw body. */
-interface ReceivedEvent extends Pick<Request, 'url' | 'method' | 'headers'> {
+export interface ReceivedEvent {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  /** The raw body. */
   readonly text: string
   readonly payload: WebhookEvent
+  /** The payload without its type. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
+  readonly json: any
 }
 
-type Status = number | Response
 /** A status, a response, or a function that returns one of them for an event. */
-type WebhookAnswer = Status | ((event: ReceivedEvent) => Status | Promise<Status>)
-export type Receiver = ReturnType<typeof createReceiver>
+export type WebhookAnswer =
+  | number
+  | Response
+  | ((event: ReceivedEvent, received: readonly ReceivedEvent[]) => number | Response | Promise<number | Response>)
 
-/** `problems` are differences between payloads and their schemas; a test fails when there are any. */
-export function createReceiver() {
+export interface Receiver {
+  readonly received: ReceivedEvent[]
+  /** Differences between payloads and their schemas; a test fails when this is not empty. */
+  readonly problems: readonly string[]
+  fetch(request: Request): Promise<Response>
+  /** Sets the answer to the events from now on. */
+  answerWith(answer: WebhookAnswer): void
+  events(): WebhookEventName[]
+  /** Resolves when this many events have arrived. */
+  arrived(count: number): Promise<void>
+  payloadsOf<Name extends WebhookEventName>(name: Name): Extract<WebhookEvent, { event: Name }>[]
+}
+
+const toResponse = (answer: number | Response): Response =>
+  typeof answer === 'number' ? new Response(null, { status: answer }) : answer
+
+export function createReceiver(initialAnswer: WebhookAnswer = 200): Receiver {
   const received: ReceivedEvent[] = []
-  const problems: string[] = []
-  let answer: WebhookAnswer = 200
+  const awaited: { count: number; resolve: () => void }[] = []
+  let answer = initialAnswer
+
+  async function fetch(request: Request): Promise<Response> {
+    const { url, method, headers } = request
+    const text = await request.text()
+    const payload = JSON.parse(text) as WebhookEvent
+    const event = { url, method, headers, text, payload, json: payload }
+    received.push(event)
+    for (const { count, resolve } of awaited) if (received.length >= count) resolve()
+    return toResponse(typeof answer === 'function' ? await answer(event, received) : answer)
+  }
   return {
-    received: received as readonly ReceivedEvent[],
-    problems: problems as readonly string[],
-    async fetch(request: Request): Promise<Response> {
-      const { url, method, headers } = request
-      const text = await request.text()
-      const event: ReceivedEvent = { url, method, headers, text, payload: JSON.parse(text) }
-      received.push(event)
-      problems.push(...payloadProblems(event.payload))
-      const given = typeof answer === 'function' ? await answer(event) : answer
-      return typeof given === 'number' ? new Response(null, { status: given }) : given
+    received,
+    get problems() {
+      return received.flatMap(({ payload }) => payloadProblems(payload))
     },
-    /** Sets the answer to the events from now on. */
-    answerWith(next: WebhookAnswer): void {
+    fetch,
+    answerWith(next) {
       answer = next
     },
+    arrived: async count => {
+      if (received.length < count) await new Promise<void>(resolve => awaited.push({ count, resolve }))
+    },
     events: () => received.map(({ payload }) => payload.event),
-    payloadsOf: <Name extends WebhookEventName>(name: Name) =>
-      received.map(({ payload }) => payload).filter(one => one.event === name) as Extract<
-        WebhookEvent,
-        { event: Name }
-      >[],
+    payloadsOf: name => received.map(({ payload }) => payload).filter(payload => payload.event === name) as never,
   }
 }
 

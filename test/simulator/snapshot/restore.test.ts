@@ -1,20 +1,13 @@
 /** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
 
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSimulator } from '../../../src/index.ts'
+import { coreOf } from '../../../src/platform/simulator/simulator.ts'
 import { InvalidSnapshotError } from '../../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
-import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
+import { call, gate, post, takenOver, texts, transcript, world } from '../../support/test-simulator.ts'
 
-const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
-
-/** Changes a copy of a snapshot, as a user with an editor may do. */
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
-const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => {
-  const document = copy(snapshot)
-  edit(document)
-  return document
-}
+const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot))
 
 const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)])
 
@@ -49,14 +42,17 @@ test('a snapshot contains keys only on request, and a restore without them keeps
   expect((await call(to, `/api/v1/chats/${from.chats()[0]!.chatId}`, { key: 'second-secret' })).status).toBe(200)
 })
 
-test('a restore takes over seed and bot', async () => {
-  const from = world({ seed: 5, bot: { id: 2002, name: 'Odd' } }).sim
-  const to = world({ seed: 6 }).sim
-  await to.restore(from.snapshot())
-  expect([to.botId, to.config().seed, to.config()['bot.name']]).toEqual([2002, 5, 'Odd'])
-  expect((await to.chat()).id).toBe((await from.chat()).id)
-  to.reset()
-  expect((await to.chat()).botId).toBe(2002)
+test('a reset after a restore leaves a clean simulator with the settings of the snapshot', async () => {
+  const from = world({ clock: { mode: 'virtual', start: '2030-01-01T00:00:00Z' }, bot: { id: 2002 } }).sim
+  await post(from, 'typing_start', await takenOver(from), { timeout: 1000 })
+  await from.clock.advance('500ms')
+  const { sim, inbox } = world()
+  await sim.restore(from.snapshot({ journal: true }))
+  sim.reset()
+  expect([sim.chats(), sim.journal.query(), sim.faults.list()]).toEqual([[], [], []])
+  expect([sim.botId, sim.clock.now()]).toEqual([2002, Date.UTC(2030, 0, 1)])
+  await sim.clock.advance('1h')
+  expect(inbox).toEqual([])
 })
 
 test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
@@ -82,7 +78,7 @@ test('a restore brings uploaded bytes back, also large files', async () => {
 
 test('a restore sends an event in flight once more, with the same id, bytes and attempt', async () => {
   const { opened, open } = gate()
-  const from = world({}, async () => opened.then(() => new Response('ok')))
+  const from = world({}, () => opened.then(() => 200))
   const said = (await takenOver(from.sim)).says('Hello')
   await from.arrived(1)
   const snapshot = from.sim.snapshot()
@@ -90,9 +86,8 @@ test('a restore sends an event in flight once more, with the same id, bytes and 
   await to.sim.restore(snapshot)
   await to.sim.settled()
   expect(to.inbox.map(one => one.text)).toEqual(from.inbox.map(one => one.text))
-  expect(to.sim.deliveries).toMatchObject([
-    { attempt: 1, outcome: 'delivered', delivery_id: snapshot.deliveries[0]!.deliveryId },
-  ])
+  const delivery_id = snapshot.deliveries[0]!.deliveryId
+  expect(to.sim.deliveries).toMatchObject([{ attempt: 1, outcome: 'delivered', delivery_id }])
   open()
   await said
   expect(from.sim.deliveries).toHaveLength(1)
@@ -104,7 +99,7 @@ test.each([
   ['held', { hold: 2 }],
   ['spoilt', { sign: 'tampered', truncate: true, delay: '1h' }],
 ] as const)('a restore sends a %s event at once and once, without its fault', async (_, effect) => {
-  const from = world({}, async () => new Promise<Response>(() => {}))
+  const from = world({}, () => new Promise(() => {}))
   const ada = await takenOver(from.sim)
   from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, ...effect, times: 1 })
   ada.says('Hello').catch(() => {})
@@ -119,12 +114,8 @@ test.each([
 
 test('a restore makes the next attempt of a retry at once, and the later ones in their time', async () => {
   const knobs = { 'webhook.retry': ['1h', '1h'] } as const
-  const from = world({ knobs }, async () => new Response('', { status: 500 }))
-  const ada = await takenOver(from.sim)
-  ada.says('Hello').catch(() => {})
-  await from.arrived(1)
-  await from.sim.settled()
-  const to = world({ knobs }, async () => new Response('', { status: 500 }))
+  const [from, to] = [world({ knobs }, 500), world({ knobs }, 500)]
+  await (await takenOver(from.sim)).says('Hello')
   await to.sim.restore(from.sim.snapshot({ journal: true }))
   await to.sim.settled()
   expect(to.sim.deliveries.map(({ attempt }) => attempt)).toEqual([1, 2])
@@ -134,7 +125,7 @@ test('a restore makes the next attempt of a retry at once, and the later ones in
 
 test('a restore aborts deliveries in flight and journals nothing from before', async () => {
   const { opened, open } = gate()
-  const { sim, arrived } = world({}, async () => opened.then(() => new Response('ok')))
+  const { sim, arrived } = world({}, () => opened.then(() => 200))
   const ada = await takenOver(sim)
   const snapshot = sim.snapshot({ journal: true })
   const said = ada.says('Hello')
@@ -174,72 +165,52 @@ test('a masked delivery that is resent manually gets a new signature', async () 
   await (await takenOver(from)).says('Hello')
   const to = world()
   await to.sim.restore(from.snapshot({ journal: true }))
-  const { coreOf } = await import('../../../src/platform/simulator/simulator.ts')
   await coreOf(to.sim).dispatcher.resend(to.sim.deliveries[0]!, false)
   expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
 })
 
-describe('a restore rejects, without any change:', () => {
-  type Spoil = (snapshot: Snapshot) => unknown
-  const chat =
-    (fields: object): Spoil =>
-    one =>
-      edited(one, it => Object.assign(it.chats[0], fields))
-  const config =
-    (fields: object): Spoil =>
-    one =>
-      edited(one, it => Object.assign(it.config, fields))
-  const fault = { spec: { on: 'api', swap: true } }
-  const rows: Record<string, readonly [Spoil, RegExp]> = {
-    'a value that is not an object': [() => null, /not a snapshot.*version "v"/],
-    'a missing version': [() => ({}), /not a snapshot/],
-    'another version': [one => ({ ...one, v: 2, handover_sim: '9.1.0' }), /has version 2.*handover-sim 9\.1\.0/],
-    'an unknown key': [one => ({ ...one, extra: 1 }), /extra is not a known key/],
-    'a missing part': [one => edited(one, it => void delete it.chats), /chats is required/],
-    'a wrong type': [chat({ typing: 'yes' }), /chats\[0\]\.typing must be/],
-    'an unknown setting': [config({ 'typing.webhok': 'off' }), /config: typing\.webhok.*did you mean typing\.webhook/],
-    'an invalid setting': [config({ 'typing.webhook': 'maybe' }), /config: typing\.webhook must be echo/],
-    'a module that the user has not named': [
-      config({ 'translation.engine': './none.mjs' }),
-      /translation\.engine must be marker \| identity \(a module is named only by/,
-    ],
-    'another clock mode': [
-      one => ({ ...one, clock: { mode: 'real', nowMs: 0, paused: false } }),
-      /taken on a real clock and this one is virtual/,
-    ],
-    'an unknown bot': [chat({ botId: 3 }), /bot 3 is not among the bots/],
-    'a missing file': [
-      one => edited(one, it => void it.chats[0].messages[0].attachments.push('f')),
-      /file f is not among the files/,
-    ],
-    'two chats with one id': [one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
-    'a deadline of an unknown chat': [
-      one => edited(one, it => Object.assign(it.deadlines[0], { chatId: 'x' })),
-      /x is not among the chats/,
-    ],
-    'too many levels': [chat({ context: { deep: nested(300) } }), /256 levels/],
-    'a gap in the journal': [one => edited(one, it => void it.journal.entries.pop()), /without a gap/],
-    'an entry without its request': [
-      one => edited(one, it => void delete it.journal.entries[1].request),
-      /journal\.entries\[1\]/,
-    ],
-    'status agent without a takeover': [chat({ takeover: null }), /belongs to status agent/],
-    'a fault that never matches': [one => edited(one, it => Object.assign(it.faults[0], fault)), /faults\[0\]\.spec/],
-  }
-  test.each(Object.entries(rows))('%s', async (_, [spoil, message]) => {
-    const { sim } = world()
-    const ada = await takenOver(sim)
-    await post(sim, 'typing_start', ada, { timeout: 60_000 })
-    sim.faults.add({ on: { api: 'summarize' }, respond: { status: 503 } })
-    await sim.settled()
-    const good = sim.snapshot({ journal: true })
-    const failed = await sim.restore(spoil(good) as Snapshot).catch(error => error)
-    expect(failed).toBeInstanceOf(InvalidSnapshotError)
-    expect(failed.message).toMatch(message)
-    const { taken_at: _t, journal, ...after } = sim.snapshot({ journal: true })
-    expect(good).toMatchObject(after)
-    expect(journal.entries).toEqual(good.journal.entries)
-    expect((await transcript(sim, ada)).id).toBe(ada.id)
-    await sim.restore(good)
-  })
+/** Sets the value at a path of a copy, as a user with an editor may do; `undefined` removes it. */
+function edited(snapshot: Snapshot, path: string, value: unknown): Snapshot {
+  const document = copy(snapshot)
+  const keys = path.split('/')
+  const parent = keys.slice(0, -1).reduce<object>((at, key) => Reflect.get(at, key), document)
+  Object.assign(parent, { [keys.at(-1)!]: value })
+  return copy(document)
+}
+
+test.each([
+  ['v', undefined, /not a snapshot.*version "v"/],
+  ['v', 2, /has version 2/],
+  ['extra', 1, /extra is not a known key/],
+  ['chats', undefined, /chats is required/],
+  ['chats/0/typing', 'yes', /chats\[0\]\.typing must be/],
+  ['config/typing.webhok', 'off', /config: typing\.webhok.*did you mean typing\.webhook/],
+  ['config/typing.webhook', 'maybe', /config: typing\.webhook must be echo/],
+  ['config/translation.engine', './none.mjs', /translation\.engine must be .*a module is named only by/],
+  ['clock', { mode: 'real', nowMs: 0, paused: false }, /taken on a real clock and this one is virtual/],
+  ['chats/0/botId', 3, /bot 3 is not among the bots/],
+  ['chats/0/messages/0/attachments', ['f'], /file f is not among the files/],
+  ['chats/1/id', 'ada', /two have the same id/],
+  ['deadlines/0/chatId', 'x', /x is not among the chats/],
+  ['chats/0/context/deep', nested(300), /256 levels/],
+  ['journal/entries/1/seq', 9, /without a gap/],
+  ['journal/entries/1/request', undefined, /journal\.entries\[1\]/],
+  ['chats/0/takeover', null, /belongs to status agent/],
+  ['faults/0/spec', { on: 'api', swap: true }, /faults\[0\]\.spec/],
+])('a restore rejects %s: %j, and changes nothing', async (path, value, message) => {
+  const { sim } = world()
+  const ada = await takenOver(sim, {}, await sim.chat({ id: 'ada' }))
+  await post(sim, 'typing_start', ada, { timeout: 60_000 })
+  sim.faults.add({ on: { api: 'summarize' }, respond: { status: 503 } })
+  await sim.chat({ id: 'bob' })
+  await sim.settled()
+  const good = sim.snapshot({ journal: true })
+  const measured = { taken_at: expect.anything(), journal: { ...good.journal, atMs: expect.any(Number) } }
+  const failed = await sim.restore(edited(good, path, value)).catch(error => error)
+  expect(failed).toBeInstanceOf(InvalidSnapshotError)
+  expect(failed.message).toMatch(message)
+  await expect(sim.restore(null as never)).rejects.toThrow('not a snapshot')
+  expect(sim.snapshot({ journal: true })).toEqual({ ...good, ...measured })
+  expect((await transcript(sim, ada)).id).toBe('ada')
+  await sim.restore(good)
 })
