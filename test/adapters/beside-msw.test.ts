@@ -9,20 +9,20 @@ import { Agent, request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
-import { overNode, withFetch } from './clients.ts'
+import { GET, overNode, withFetch } from './clients.ts'
 
 const URL = 'https://bot.example.test/api/v1/chats/none'
 const OTHER = 'https://other.example.test/x'
-const GET = { method: 'GET', headers: {} }
 
+const answer = () => new Response('of msw')
 const SERVERS = {
   'msw 2': () => {
-    const server = setup2(http2.get(OTHER, () => new Response('of msw')))
+    const server = setup2(http2.get(OTHER, answer))
     server.listen({ onUnhandledRequest: 'bypass' })
     return server
   },
   'msw 3': () => {
-    const server = setup3(http3.get(OTHER, () => new Response('of msw')))
+    const server = setup3(http3.get(OTHER, answer))
     server.listen({ onUnhandledFrame: 'bypass' })
     return server
   },

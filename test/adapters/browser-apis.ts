@@ -22,7 +22,6 @@ function intercepted(): PlatformSimulator {
   return sim
 }
 
-/** Rejects for a network error, as `XMLHttpRequest` reports it. */
 function sendXhr(method: string, url: string, headers: Record<string, string> = {}, body: string | null = null) {
   return new Promise<XMLHttpRequest>((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -37,8 +36,7 @@ function sendXhr(method: string, url: string, headers: Record<string, string> = 
 export function describeBrowserApis(): void {
   it('XMLHttpRequest, axios, fetch and node:http reach the simulator, without a preflight request', async () => {
     const sim = intercepted()
-    const { id, transcript } = await sim.chat()
-    expect(transcript).toEqual([])
+    const { id } = await sim.chat()
     const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ bot_id: sim.botId, chat_id: id, message: 'Hei 👋', sender: SENDER })
     const request = await sendXhr('POST', `${ORIGIN}/api/v2/handover/message/`, headers, body)

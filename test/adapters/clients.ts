@@ -12,55 +12,48 @@ export interface Sent {
   readonly body?: string
 }
 
+export const GET: Sent = { method: 'GET', headers: {} }
+
 export interface Got {
   readonly status: number
-  readonly type: string
   readonly text: string
 }
 
 export type Client = (url: string, sent: Sent) => Promise<Got>
 
-const over = (send: typeof overHttp): Client => {
-  return (url, { method, headers, body }) =>
-    new Promise((resolve, reject) => {
-      const request = send(url, { method, headers }, response => void read(response).then(resolve, reject))
-      request.on('error', reject)
-      request.end(body)
-    })
+const read = async (response: IncomingMessage): Promise<Got> => {
+  return { status: response.statusCode!, text: Buffer.concat(await response.toArray()).toString() }
 }
 
-async function read(response: IncomingMessage): Promise<Got> {
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk as Buffer)
-  const type = response.headers['content-type'] ?? ''
-  return { status: response.statusCode!, type, text: Buffer.concat(chunks).toString() }
-}
-
-export const overNode: Client = (url, sent) => over(url.startsWith('https:') ? overHttps : overHttp)(url, sent)
+export const overNode: Client = (url, { method, headers, body }) =>
+  new Promise((resolve, reject) => {
+    const send = url.startsWith('https:') ? overHttps : overHttp
+    const request = send(url, { method, headers }, response => void read(response).then(resolve, reject))
+    request.on('error', reject).end(body)
+  })
 
 const withAxios =
   (adapter: 'http' | 'fetch'): Client =>
   async (url, { method, headers, body }) => {
     const options = { adapter, url, method, headers, data: body, validateStatus: () => true, proxy: false } as const
-    const answer = await axios({ ...options, transformResponse: (text: string) => text })
-    return { status: answer.status, type: String(answer.headers['content-type'] ?? ''), text: answer.data ?? '' }
+    const { status, data } = await axios({ ...options, transformResponse: (text: string) => text })
+    return { status, text: data ?? '' }
   }
 
 export const withFetch: Client = async (url, { method, headers, body }) => {
   const answer = await fetch(url, { method, headers, body: body ?? null })
-  return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() }
+  return { status: answer.status, text: await answer.text() }
 }
 
 const withUndici: Client = async (url, { method, headers, body }) => {
   const answer = await undiciRequest(url, { method: method as 'GET', headers, body: body ?? null })
-  const type = String(answer.headers['content-type'] ?? '')
-  return { status: answer.statusCode, type, text: await answer.body.text() }
+  return { status: answer.statusCode, text: await answer.body.text() }
 }
 
 const withGot: Client = async (url, { method, headers, body }) => {
   const options = { method: method as 'GET', headers, throwHttpErrors: false, retry: { limit: 0 } }
   const answer = await got(url, body === undefined ? options : { ...options, body })
-  return { status: answer.statusCode, type: answer.headers['content-type'] ?? '', text: answer.body }
+  return { status: answer.statusCode, text: answer.body }
 }
 
 export const CLIENTS: Readonly<Record<string, Client>> = {

@@ -1,4 +1,5 @@
 /** Tests `sim.fetch` as a replacement of `fetch`. */
+import { Readable } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/testing/simulator.ts'
 
@@ -14,15 +15,8 @@ async function setUpFetch() {
   return { sim, body, start }
 }
 
-function streamed(...pieces: unknown[]): RequestInit {
-  const body = new ReadableStream({
-    start(controller) {
-      for (const piece of pieces) controller.enqueue(piece)
-      controller.close()
-    },
-  })
-  return Object.assign({ body }, { duplex: 'half' })
-}
+const streamed = (...pieces: unknown[]) =>
+  ({ body: Readable.toWeb(Readable.from(pieces)), duplex: 'half' }) as unknown as RequestInit
 
 it('accepts an address and options, a URL, and a Request with options that override it', async () => {
   const { sim, start } = await setUpFetch()
@@ -39,9 +33,7 @@ it('reads a body that arrives in pieces, and rejects one that is not bytes or wa
   const answer = await start(streamed(bytes.slice(0, 15), bytes.slice(15)))
   expect(await answer.json()).toMatchObject({ event: 'TAKEOVER STARTED' })
   const request = new Request(START, { method: 'POST', body: '{}' })
-  const reader = request.body?.getReader()
-  await reader?.read()
-  reader?.releaseLock()
+  await request.text()
   await expect(sim.fetch(request)).rejects.toThrow(TypeError)
   await expect(start(streamed('{}'))).rejects.toThrow(TypeError)
   expect(sim.journal.query({ kind: 'api' })).toHaveLength(1)

@@ -15,43 +15,27 @@ import http from 'node:http'
 import https from 'node:https'
 const over = send => url =>
   new Promise((resolve, reject) => {
-    const request = send(url, { method: 'POST' }, response => {
-      response.setEncoding('utf8').on('data', text => resolve(response.statusCode + ' ' + text))
-    })
+    const request = send(url, { method: 'POST' }, async response => resolve(Buffer.concat(await response.toArray())))
     request.on('error', reject).end('over http')
   })
-const overFetch = async url => {
-  const response = await fetch(url, { method: 'POST', body: 'over fetch' })
-  return response.status + ' ' + (await response.text())
-}
+const overFetch = async url => (await fetch(url, { method: 'POST', body: 'over fetch' })).text()
 const answer = async request => new Response(new URL(request.url).pathname + ' ' + (await request.text()))
-const print = text => process.stdout.write(text)
-try {
-  const { intercept } = await import(process.argv[2])
-  const simulators = ['https://bot.example.test/base', 'http://bot.example.test']
-  const interception = intercept(simulators.map(baseUrl => ({ baseUrl, fetch: answer })))
-  const url = 'https://bot.example.test/base/x?y=1'
-  const answers = [await overFetch(url), await over(https.request)(url)]
-  answers.push(await over(http.request)('http://bot.example.test/z'))
-  interception.stop()
-  print([...answers, await overFetch(url).catch(error => error.message)].join())
-} catch (error) {
-  print(error.message)
-}`
+const { intercept } = await import(process.argv[2])
+const bot = 'bot.example.test'
+const interception = intercept(['https://' + bot + '/base', 'http://' + bot].map(baseUrl => ({ baseUrl, fetch: answer })))
+const url = 'https://' + bot + '/base/x?y=1'
+const answers = [await overFetch(url), await over(https.request)(url), await over(http.request)('http://' + bot + '/z')]
+interception.stop()
+console.log([...answers, await overFetch(url).catch(error => error.message)].join())`
 
 const MSW_USER = `
-const print = text => process.stdout.write(text)
-try {
-  const { setupServer } = await import('msw/node')
-  const { handlers } = await import('./msw.js')
-  const fetch = async request => new Response('from ' + request.url)
-  const server = setupServer(...handlers({ baseUrl: 'https://bot.example.test', fetch }))
-  server.listen()
-  print(await (await globalThis.fetch('https://bot.example.test/x')).text())
-  server.close()
-} catch (error) {
-  print(error.message)
-}`
+const { setupServer } = await import('msw/node')
+const { handlers } = await import('./msw.js')
+const fetch = async request => new Response('from ' + request.url)
+const server = setupServer(...handlers({ baseUrl: 'https://bot.example.test', fetch }))
+server.listen()
+console.log(await (await globalThis.fetch('https://bot.example.test/x')).text())
+server.close()`
 
 beforeAll(() => {
   writeFileSync(place('intercepting.mjs'), INTERCEPTING)
@@ -73,30 +57,24 @@ const systemNode = (process.env.PATH ?? '')
 
 const run = (node: string, ...args: string[]) => {
   const { stdout, stderr } = spawnSync(node, args, { encoding: 'utf8' })
-  return { stdout, stderr }
+  return stdout + stderr
 }
-const nodes = new Map(
-  [process.execPath, systemNode ?? process.execPath].map(node => [run(node, '--version').stdout.trim(), node]),
-)
 
-describe.each([...nodes])('on Node %s', (version, node) => {
-  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+describe.each([...new Set([process.execPath, systemNode ?? process.execPath])])('on %s', node => {
+  const [major = 0, minor = 0] = run(node, '--version').slice(1).split('.').map(Number)
 
   it.each(['interceptors.js', 'interceptors.cjs'])('%s answers every client, or names the Node it needs', file => {
-    const { stdout, stderr } = run(node, place('intercepting.mjs'), join(ROOT, 'dist', file))
-    expect(stderr).toBe('')
-    if (major >= 22) expect(stdout).toBe('200 /base/x over fetch,200 /base/x over http,200 /z over http,fetch failed')
-    else expect(stdout).toMatch(/^handover-sim\/interceptors needs Node 22 or newer, and this is Node /)
+    const output = run(node, place('intercepting.mjs'), join(ROOT, 'dist', file))
+    if (major >= 22) expect(output).toBe('/base/x over fetch,/base/x over http,/z over http,fetch failed\n')
+    else expect(output).toMatch(/: handover-sim\/interceptors needs Node 22 or newer, and this is Node /)
   })
 
-  it('handlers serve msw 2', () => {
-    expect(run(node, place('msw/user.js'))).toEqual({ stdout: 'from https://bot.example.test/x', stderr: '' })
-  })
-
-  it('handlers serve msw 3, or name the Node it needs', () => {
-    const { stdout } = run(node, place('msw3/user.js'))
-    const isServed = major > 22 || (major === 22 && minor >= 12)
-    if (isServed) expect(stdout).toBe('from https://bot.example.test/x')
-    else expect(stdout).toMatch(/^msw 3\.\d+\.\d+ needs Node 22\.12\.0 or newer, and this is Node .*msw@2\.$/)
+  it.each([
+    ['msw', true],
+    ['msw3', major > 22 || (major === 22 && minor >= 12)],
+  ])('handlers serve %s, or name the Node it needs', (name, isServed) => {
+    const output = run(node, place(name, 'user.js'))
+    if (isServed) expect(output).toBe('from https://bot.example.test/x\n')
+    else expect(output).toMatch(/: msw 3\.\d+\.\d+ needs Node 22\.12\.0 or newer, and this is Node .*msw@2\.$/m)
   })
 })

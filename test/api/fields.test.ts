@@ -68,14 +68,6 @@ function around(top: string, [first, second]: string[], wrong: unknown): unknown
   return { ...fine, [first!]: second === undefined ? wrong : ['en', wrong] }
 }
 
-const shown = (wrong: unknown): RegExp => {
-  if (wrong === MISSING) return /is required/
-  if (wrong === null || wrong === Number.POSITIVE_INFINITY) return /got (null|the number Infinity)/
-  if (typeof wrong === 'string') return new RegExp(`got the string "${wrong}`)
-  if (Array.isArray(wrong)) return new RegExp(`got an array of ${wrong.length}`)
-  return typeof wrong === 'object' ? /got an object/ : new RegExp(`got .*${String(wrong).replace(/[+]/g, '\\+')}`)
-}
-
 it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
   const setup = await setUpChat({ chat: { history: HISTORY } })
   const { sim, chat } = setup
@@ -89,7 +81,6 @@ it.each(CASES)('ER1 ER4 $title', async ({ id, field, expected, wrong }) => {
     expect([status, body.error?.code, body.error?.field], text).toEqual([400, 'invalid_parameter', field])
     expect(body.error?.message).toContain(field)
     expect(body.error?.message).toContain(expected)
-    expect(body.error?.message).toMatch(shown(value))
     expect(body).not.toHaveProperty('event')
   }
   expect(stateOf(setup, chat)).toEqual(before)
@@ -119,16 +110,6 @@ it('ER4 a refusal names every wrong field in its message, the first one in `fiel
   expect(body.error?.field).toBe('bot_id')
   const expected = ['write bot_id instead of botId', 'write chat_id instead of chatId', 'message must be']
   for (const part of expected) expect(body.error?.message).toContain(part)
-})
-
-it('E6.2 an empty message is refused and says so', async () => {
-  const { api, chat } = await setUpChat()
-  const refused = await api.message({ chat_id: chat.id, message: '' })
-  expect([refused.status, refused.body.error?.field]).toEqual([400, 'message'])
-  expect(refused.headers.get('x-handover-sim-unspecified')).toBe(
-    'errors.body, errors.validation, message.allowEmpty, message.requiresTakeover',
-  )
-  expect(chat.transcript).toEqual([])
 })
 
 it('E7.2 a timeout of many years is accepted', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HANDOVER_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
+import { HANDOVER_IDS, HISTORY, post, validBody } from '../support/raw-requests.ts'
 import { setUpChat } from '../support/test-simulator.ts'
 
 it.each([
@@ -73,19 +73,6 @@ it.each([
     const call = sim.journal.query({ kind: 'api' }).at(-1)!
     expect(call.findings.some(({ rule }) => rule === 'E0.2')).toBe(!documented)
   }
-})
-
-it('E0.2 api.contentType=415 refuses other content types, and the call has no effect', async () => {
-  const setup = await setUpChat({ knobs: { 'api.contentType': '415' }, chat: { history: HISTORY } })
-  const { sim, api, chat } = setup
-  const before = stateOf(setup, chat)
-  for (const id of HANDOVER_IDS) {
-    const body = JSON.stringify(validBody(id, sim.botId, chat.id))
-    const { status, body: answer } = await post(setup, id, body, { 'content-type': 'text/plain' })
-    expect([status, answer.error?.code, answer.error?.field]).toEqual([415, 'unsupported_media_type', 'Content-Type'])
-  }
-  expect(stateOf(setup, chat)).toEqual(before)
-  expect((await api.start({ chat_id: chat.id })).status).toBe(200)
 })
 
 it('E9.1 reading a chat needs no Content-Type', async () => {

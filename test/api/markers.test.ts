@@ -8,9 +8,12 @@ const MARKER = 'x-handover-sim-unspecified'
 
 type Run = (api: Api, chat_id: string) => Promise<{ headers: Headers }>
 
+const CLOSED = { availability: 'CLOSED' }
+const INVALID = 'errors.body, errors.validation'
 const full = { message: 'hi', sender: AGENT }
 const TRANSCRIPT =
   'transcript.agentFromBot, transcript.noticeExchange, transcript.source, transcript.state, transcript.takenOver'
+const HANDOVER_TRANSCRIPT = TRANSCRIPT.replace(', ', ', transcript.handover, ')
 const NO_TAKEOVER = 'a chat that is not taken over'
 
 /** One conversation: each call, the assumptions its answer depends on, and how to make it. */
@@ -28,31 +31,19 @@ const STEPS: readonly (readonly [call: string, marks: string | null, run: Run])[
   ['typing_start again', 'typing.again, typing.response', (api, chat_id) => api.typingStart({ chat_id })],
   ['typing_stop', 'typing.response', (api, chat_id) => api.typingStop({ chat_id })],
   ['chat with an agent in it', TRANSCRIPT, (api, chat_id) => api.chat(chat_id)],
-  [
-    'transcript with notices in it',
-    TRANSCRIPT.replace(', ', ', transcript.handover, '),
-    (api, chat_id) => api.transcript({ chat_id }),
-  ],
+  ['transcript with notices in it', HANDOVER_TRANSCRIPT, (api, chat_id) => api.transcript({ chat_id })],
   ['summarize', 'summarize.text', (api, chat_id) => api.summarize({ chat_id })],
   ['end', null, (api, chat_id) => api.end({ chat_id })],
-  [
-    'availability',
-    'keys.more, time.format',
-    api => api.availability({ availability: 'CLOSED', queue: 'DEFAULT', reason: 'OTHER' }),
-  ],
+  ['availability', 'keys.more, time.format', api => api.availability({ ...CLOSED, queue: 'DEFAULT', reason: 'OTHER' })],
   ['start while closed', 'availability.closedBlocksStart, start.unrequested', (api, chat_id) => api.start({ chat_id })],
   ['a wrong key', 'errors.body', (api, chat_id) => api.start({ chat_id }, { key: 'x' })],
   ['no scope', 'errors.body, keys.shared', (api, chat_id) => api.start({ chat_id }, { key: 'sim-bot-key' })],
   ['an unknown chat', 'errors.body', api => api.start({ chat_id: 'x' })],
-  [
-    'another queue',
-    'availability.otherQueues, errors.body, errors.validation',
-    api => api.availability({ availability: 'OPEN', queue: 'VIP' }),
-  ],
+  ['another queue', `availability.otherQueues, ${INVALID}`, api => api.availability({ ...CLOSED, queue: 'VIP' })],
   [
     'an empty message',
-    'errors.body, errors.validation, message.allowEmpty',
-    (api, chat_id) => api.message({ chat_id, message: '', sender: AGENT }),
+    `${INVALID}, message.allowEmpty`,
+    (api, chat_id) => api.message({ chat_id, ...full, message: '' }),
   ],
 ]
 

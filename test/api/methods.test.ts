@@ -21,20 +21,6 @@ it.each([
   expect(stateOf(setup, setup.chat)).toEqual(before)
 })
 
-it.each([
-  ['sim-bot-key', 200],
-  ['wrong', 401],
-])('E9.1 HEAD answers like GET without the body, with the key %s: %i', async (key, status) => {
-  const { send, chat } = await setUpChat()
-  const headers = { authorization: `Bearer ${key}` }
-  const get = await send(`/api/v1/chats/${chat.id}`, { headers })
-  const head = await send(`/api/v1/chats/${chat.id}`, { headers, method: 'HEAD' })
-  expect([get.status, head.status, await head.text()]).toEqual([status, status, ''])
-  for (const name of ['content-type', 'x-handover-sim-unspecified', 'access-control-allow-origin']) {
-    expect(head.headers.get(name), name).toBe(get.headers.get(name))
-  }
-})
-
 it.each(Object.values(ENDPOINTS))('E0.1 OPTIONS $path answers without a key', async endpoint => {
   const { sim, send, chat } = await setUpChat()
   const asked = { origin: ORIGIN, 'access-control-request-method': endpoint.method }

@@ -33,15 +33,6 @@ it.each([{}, { supports_attachment: false }])('EV5 E4.4 a start with %j: the eve
   expect(lastMessage(chat).attachments).toMatchObject([PNG])
 })
 
-it.each([
-  ['empty', []],
-  ['absent', undefined],
-] as const)('EV5 attachments.whenEmpty=%s: a message without files has %j', async (form, expected) => {
-  const { hook, chat } = await setUpAttachments({ knobs: { 'attachments.whenEmpty': form } })
-  await chat.says('no files')
-  expect(hook.payloadsOf('MESSAGE FROM USER')[0]?.attachments).toEqual(expected)
-})
-
 it('EV4 EV5 a message that is only a file has an empty text', async () => {
   const { hook, chat } = await setUpAttachments()
   await chat.says('', { attach: [PNG] })
@@ -125,23 +116,6 @@ it.each([...INLINE, ...DOWNLOADED])('R-ATT a file of the type %s is inert', asyn
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
   }
-})
-
-it('R-ATT a page on this machine may open a link: the preflight of a browser succeeds', async () => {
-  const { file, open } = await announce([PNG])
-  const origin = 'http://localhost:3000'
-  const { status, headers } = await open(file.url, { method: 'OPTIONS', headers: { origin } })
-  expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin])
-  expect(headers.get('access-control-allow-methods')).toContain('GET')
-})
-
-it('R-ATT attachments.auth=on requires the handover key, attachments.ttl expires a link', async () => {
-  const knobs = { 'attachments.auth': 'on', 'attachments.ttl': '1h' } as const
-  const { sim, file, open } = await announce([PNG], { knobs })
-  const headers = { authorization: `Bearer ${sim.apiKey}` }
-  expect([(await open()).status, (await open(file.url, { headers })).status]).toEqual([401, 200])
-  await sim.clock.advance('1h')
-  expect((await open(file.url, { headers })).status).toBe(404)
 })
 
 it.each([

@@ -42,15 +42,6 @@ it.each([
   expect(lastMessage(chat)).toMatchObject({ from: 'bot', text: open ? OPEN_TEXT : CLOSED_TEXT })
 })
 
-it('ST20 ST23 the contents are those of the workspace', async () => {
-  const { api, chat } = await setUpChat({ knobs: { 'messages.open': 'Coming!', 'messages.closed': 'Closed, sorry.' } })
-  await chat.press('handover')
-  expect(lastMessage(chat).text).toBe('Coming!')
-  await api.availability(CLOSED)
-  await chat.press('handover')
-  expect(lastMessage(chat).text).toBe('Closed, sorry.')
-})
-
 it('ST25 L4 time never reopens a closed handover', async () => {
   const { sim, api, hook, chat } = await setUpChat()
   await api.availability(CLOSED)
@@ -82,13 +73,6 @@ it('ST17 each bot has an availability of its own', async () => {
   expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
 })
 
-it('ST17 ST21 each queue has an availability of its own', async () => {
-  const { api, hook, chat } = await setUpChat({ knobs: { 'availability.otherQueues': 'accept' } })
-  expect((await api.availability({ ...CLOSED, queue: 'VIP' })).body).toMatchObject({ queue: 'VIP', ...CLOSED })
-  await chat.press('handover')
-  expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-})
-
 it('L3 R-AVL.2 E3.3 DEFAULT is the only queue, and the default of a missing one', async () => {
   const { api } = await setUpChat()
   const refused = await api.availability({ ...CLOSED, queue: 'VIP' })
@@ -110,27 +94,3 @@ it.each([
     expect((sim.journal.query({ kind: 'note' }).at(-1) as { reason?: string }).reason).toBe(body.reason)
   },
 )
-
-it('R-AVL.4 updated_at is the time of the update, in the chosen format', async () => {
-  const { sim, api } = await setUpChat({ clock: { mode: 'virtual', start: '2025-06-01T10:00:00Z' } })
-  await sim.clock.advance('90s')
-  const at = async (format: 'epoch' | 'offset') => {
-    await sim.configure({ 'time.format': format })
-    return (await api.availability(OPEN)).body.updated_at
-  }
-  expect(await at('epoch')).toBe(String(Date.UTC(2025, 5, 1, 10, 1, 30) / 1000))
-  expect(await at('offset')).toMatch(/^2025-06-01T10:01:30\.\d{6}\+00:00$/)
-})
-
-it('ST17 availability.initial=CLOSED starts closed', async () => {
-  const { hook, chat } = await setUpChat({ knobs: { 'availability.initial': 'CLOSED' } })
-  await chat.press('handover')
-  expect(hook.events()).toEqual([])
-})
-
-it('ST21 availability.closedBlocksStart=on refuses a start while closed', async () => {
-  const { api, chat } = await setUpChat({ knobs: { 'availability.closedBlocksStart': 'on' } })
-  await api.availability(CLOSED)
-  expect((await api.start({ chat_id: chat.id })).status).toBe(409)
-  expect(chat.status).toBe('bot')
-})

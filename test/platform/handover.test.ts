@@ -85,34 +85,3 @@ it('ST6 a takeover changes no other chat', async () => {
   expect([chat.status, other.status, lastMessage(other).from]).toEqual(['agent', 'bot', 'bot'])
   expect(setup.hook.events()).toEqual([])
 })
-
-it.each([
-  ['start.unrequested', 'start', 'bot'],
-  ['start.again', 'start', 'agent'],
-  ['end.idle', 'end', 'bot'],
-] as const)('ST1 %s=409 refuses %s in a chat that is %s and changes nothing', async (knob, endpoint, status) => {
-  const { api, chat } = await setUpChat({ knobs: { [knob]: '409' } })
-  if (status === 'agent') {
-    await chat.press('handover')
-    await api.start({ chat_id: chat.id })
-  }
-  const before = chat.view()
-  const refused = await api.call(endpoint, { chat_id: chat.id })
-  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
-  expect(chat.view()).toEqual(before)
-})
-
-it('ST5 request.forwardPending=on forwards user messages while a request waits', async () => {
-  const { hook, chat } = await setUpChat({ knobs: { 'request.forwardPending': 'on' } })
-  await chat.press('handover')
-  await chat.says('hello')
-  expect(hook.events()).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
-  expect(lastMessage(chat).from).toBe('bot')
-})
-
-it('ST4 request.repeat=ignore sends one request however often the user presses', async () => {
-  const { hook, chat } = await setUpChat({ knobs: { 'request.repeat': 'ignore' } })
-  await chat.press('handover')
-  expect((await chat.press('handover')).ack).toBeNull()
-  expect(hook.events()).toEqual(['REQUESTING TAKEOVER'])
-})

@@ -6,12 +6,7 @@ import { type SimulatorSetup, setUpChat, setUpOpen } from '../support/test-simul
 
 const conversation = fc.array(randomCommand, { minLength: 1, maxLength: 40 })
 
-interface Played {
-  readonly harness: SimulatorSetup
-  readonly history: History
-}
-
-async function play(world: RandomConditions, commands: readonly Command[]): Promise<Played> {
+async function play(world: RandomConditions, commands: readonly Command[]) {
   const harness = await setUpOpen(undefined, optionsFor(world))
   const history = await playCommands(harness, world, commands)
   expect(harness.hook.problems).toEqual([])
@@ -19,13 +14,11 @@ async function play(world: RandomConditions, commands: readonly Command[]): Prom
 }
 
 /** The seed is fixed, so all properties draw the same conversations: each is played once and checked by every property. */
-const plays = new Map<string, Promise<Played>>()
+const plays = new Map<string, ReturnType<typeof play>>()
 
-function playOnce(world: RandomConditions, commands: readonly Command[]): Promise<Played> {
+function playOnce(world: RandomConditions, commands: readonly Command[]) {
   const key = JSON.stringify([world, commands])
-  const known = plays.get(key) ?? play(world, commands)
-  plays.set(key, known)
-  return known
+  return plays.get(key) ?? plays.set(key, play(world, commands)).get(key)!
 }
 
 afterAll(async () => {

@@ -56,21 +56,3 @@ it('E6.2 E6.5 texts arrive in order and unchanged: line breaks, quotes, emoji, r
   for (const message of texts) await api.message({ chat_id: chat.id, message, sender: AGENT })
   expect(transcriptLines(chat).slice(1)).toEqual(texts.map(text => `agent: ${text}`))
 })
-
-it.each([
-  ['strict.sender', 'on', { message: 'hi' }, 400, 'sender'],
-  ['strict.sender', 'on', { message: 'hi', sender: { name: 'A' } }, 400, 'sender.avatar'],
-  ['buttons.schema', 'strict', { message: 'hi', sender: AGENT, buttons: [{ url: 'x' }] }, 400, 'buttons[0].label'],
-  ['message.requiresTakeover', 'on', { message: 'hi', sender: AGENT }, 409, null],
-])('E6.3 %s=%s refuses %j', async (knob, value, body, status, field) => {
-  const { api, chat } = await setUpChat({ knobs: { [knob]: value } })
-  const refused = await api.message({ chat_id: chat.id, ...body })
-  expect([refused.status, refused.body.error?.field]).toEqual([status, field])
-  expect(chat.transcript).toEqual([])
-})
-
-it('E6.2 message.allowEmpty=on takes an empty text', async () => {
-  const { api, chat } = await setUpChat({ knobs: { 'message.allowEmpty': 'on' } })
-  expect((await api.message({ chat_id: chat.id, message: '', sender: AGENT })).status).toBe(200)
-  expect(transcriptLines(chat)).toEqual(['agent: '])
-})

@@ -40,14 +40,6 @@ it('L1 L2 what bot and agent write does not count', async () => {
   expect(body.error?.message).toContain('it has 1 with 5')
 })
 
-it('L2 summarize.count=utf16 counts units, summarize.errorStatus changes the status', async () => {
-  const knobs = { 'summarize.count': 'utf16', 'summarize.errorStatus': '422' } as const
-  const { sim, api, chat: short } = await setUpChat({ knobs })
-  const enough = await sim.chat({ history: users('👍'.repeat(8), '👍'.repeat(8)) })
-  expect((await api.summarize({ chat_id: enough.id })).status).toBe(200)
-  expect((await api.summarize({ chat_id: short.id })).status).toBe(422)
-})
-
 it('E2.5 E2.7 W6 the answer waits for the model, which gets the prompt of the workspace', async () => {
   const asked = Promise.withResolvers<SummaryInput>()
   const answer = Promise.withResolvers<string>()
@@ -65,23 +57,10 @@ it('E2.5 E2.7 W6 the answer waits for the model, which gets the prompt of the wo
   expect((await pending).body.summary).toBe('In short: a parcel.')
 })
 
-it('E2.5 summarize.latency makes the answer take that long at least', async () => {
-  const { sim, api, chat } = await setUpChat({ knobs: { 'summarize.latency': '20ms' }, chat: { history: LONG } })
-  await api.summarize({ chat_id: chat.id })
-  const call = sim.journal.query({ kind: 'api' }).at(-1)!
-  expect(call.duration_ms).toBeGreaterThanOrEqual(18)
-})
-
 it('E2.6 two calls return the same text, or different ones with summarize.vary=on', async () => {
   const { sim, api, chat } = await setUpChat({ chat: { history: LONG } })
   const summary = async () => (await api.summarize({ chat_id: chat.id })).body.summary
   expect(await summary()).toBe(await summary())
   await sim.configure({ 'summarize.vary': 'on' })
   expect(await summary()).not.toBe(await summary())
-})
-
-it('E2.7 the default text shows that a prompt is set; summarize.text replaces the text', async () => {
-  const knobs = { 'summarize.prompt': 'Be brief', 'summarize.text': '{count}: {last}' }
-  const { api, chat } = await setUpChat({ knobs, chat: { history: LONG } })
-  expect((await api.summarize({ chat_id: chat.id })).body.summary).toBe('[prompt: Be brief] 2: Order 100-48213.')
 })

@@ -116,33 +116,3 @@ it('E1.4 messages are those before the handover request, and a later request mov
   await chat.press('handover')
   expect((await transcript()).at(-1)).toBe('An agent has left the chat.')
 })
-
-it('R-REC.9 R-REC.10 transcript knobs change state, source, taken_over and add fields', async () => {
-  const { api, chat } = await setUpHandover({
-    knobs: {
-      'transcript.state': ['agent=taken_over'],
-      'transcript.source': ['web=widget'],
-      'transcript.takenOver': 'time',
-      'transcript.extra': ['channel=chat'],
-      'transcript.agentFromBot': 'off',
-    },
-  })
-  await api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
-  const record = (await api.chat(chat.id)).body.chat
-  expect(record).toMatchObject({ state: 'taken_over', source: 'widget', channel: 'chat' })
-  expect(record.taken_over).toMatch(MICROS)
-  expect(record.messages.at(-1)?.from_bot).toBe(false)
-})
-
-it('R-REC.2 chat.idleTimeout ends a silent chat; a message revives it', async () => {
-  const { sim, api, chat } = await setUpChat({ knobs: { 'chat.idleTimeout': '10m' } })
-  const active = async () => (await api.chat(chat.id)).body.chat.active
-  await sim.clock.advance('9m')
-  await chat.says('still here')
-  await sim.clock.advance('9m')
-  expect(await active()).toBe(true)
-  await sim.clock.advance('1m')
-  expect(await active()).toBe(false)
-  await chat.says('back')
-  expect(await active()).toBe(true)
-})

@@ -60,26 +60,13 @@ it('EV7 EV8 EV9 start, stop and the timeout each send an event with only chat_id
   expect(new Set(sim.deliveries.map(one => one.outcome))).toEqual(new Set(['delivered']))
 })
 
-it.each([
-  ['end', undefined],
-  ['message', ['message']],
-] as const)('E7.5 %s hides the indicator without an event: typing.clearOn=%j', async (clearing, clearOn) => {
-  const { sim, api, hook, chat } = await setUpHandover(clearOn && { knobs: { 'typing.clearOn': clearOn } })
+it('E7.5 end hides the indicator without an event, a message does not', async () => {
+  const { sim, api, hook, chat } = await setUpHandover()
   await api.typingStart({ chat_id: chat.id, timeout: 60_000 })
   await api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })
-  expect(chat.typing).toBe(clearing === 'end')
-  if (clearing === 'end') await api.end({ chat_id: chat.id })
+  expect(chat.typing).toBe(true)
+  await api.end({ chat_id: chat.id })
   expect(chat.typing).toBe(false)
   await sim.clock.advance('1h')
   expect(hook.events()).toEqual(['AGENT TYPING START'])
-})
-
-it('EV9 E7.3 typing.webhook=off sends no event, typing.response=event answers with one', async () => {
-  const { sim, api, hook, chat } = await setUpHandover({
-    knobs: { 'typing.webhook': 'off', 'typing.response': 'event' },
-  })
-  const bodies = [(await api.typingStart({ chat_id: chat.id })).body, (await api.typingStop({ chat_id: chat.id })).body]
-  expect(bodies).toEqual(['START', 'STOP'].map(what => ({ event: `AGENT TYPING ${what}`, chat_id: chat.id })))
-  await sim.settled()
-  expect(hook.events()).toEqual([])
 })

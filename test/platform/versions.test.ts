@@ -19,12 +19,6 @@ it.each(['/api/v1/handover/start', '/api/v3/handover/start', '/api/v2/chats/x'])
   },
 )
 
-it('V4 api.versions=[v3] adds a version beside v2', async () => {
-  const { api, chat } = await setUpChat({ knobs: { 'api.versions': ['v3'] } })
-  expect((await api.start({ chat_id: chat.id }, { path: '/api/v3/takeover/start' })).status).toBe(200)
-  expect((await api.start({ chat_id: chat.id })).status).toBe(200)
-})
-
 it('E0.1 E0.2 paths are appended to the base URL, also when it has a path; answers are JSON in UTF-8', async () => {
   const history = [{ user: 'blåbærsyltetøy 🫐' }]
   const { sim, api, chat } = await setUpChat({ baseUrl: 'https://sim.example.test/deep/er/', chat: { history } })
@@ -32,4 +26,14 @@ it('E0.1 E0.2 paths are appended to the base URL, also when it has a path; answe
   const { status, headers, body } = await api.chat(chat.id)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect(body.chat.messages[0]?.message).toBe('blåbærsyltetøy 🫐')
+})
+
+it.each([
+  ['/handover/start', /did you mean \/api\/v2\/handover\/start\?$/],
+  ['/readyz', /did you mean \/_sim\/readyz\?$/],
+  ['/some/other/thing', /POST \/api\/v2\/handover\/start/],
+])('ER4 the unknown path %s names the one that was meant, or else the endpoints there are', async (path, message) => {
+  const { api, chat } = await setUpChat()
+  const { status, body } = await api.start({ chat_id: chat.id }, { path })
+  expect([status, body.error?.message]).toEqual([404, expect.stringMatching(message)])
 })

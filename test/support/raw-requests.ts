@@ -11,6 +11,16 @@ export const HANDOVER_IDS = Object.keys(ENDPOINTS).filter(id => id !== 'chat') a
 /** The endpoints whose body names a chat. */
 export const CHAT_BODY_IDS = HANDOVER_IDS.filter(id => id !== 'availability')
 
+/** The events that confirm calls. */
+export const CONFIRMATIONS: Partial<Record<EndpointId, string>> = {
+  transcript: 'TRANSCRIPT',
+  summarize: 'SUMMARIZED',
+  availability: 'HANDOVER AVAILABILITY UPDATED',
+  start: 'TAKEOVER STARTED',
+  end: 'TAKEOVER ENDED',
+  message: 'MESSAGE SENT TO USER',
+}
+
 /** A history that every endpoint accepts. */
 export const HISTORY = [{ user: 'My parcel has not arrived yet.' }, { user: 'Order 100-48213.' }]
 

@@ -21,14 +21,8 @@ describe('an action', () => {
     const { ada } = await chatWith({ webhook })
     const pressed = ada.press('handover')
     await expect(pressed).rejects.toThrow(WaitTimeoutError)
+    await expect(pressed).rejects.toMatchObject({ stack: expect.stringMatching(/\n +at .*ack-limit\.test\.ts/) })
     await expect(pressed).rejects.toThrow(`press waited 20ms: ${receiver} has not answered REQUESTING TAKEOVER. ${FIX}`)
-  })
-
-  it('has the stack of the test', async () => {
-    const { sim, ada } = await chatWith({ webhook: { fetch: never } })
-    const first = /^WaitTimeoutError: \S+ waited 20ms: .*\n +at .*ack-limit\.test\.ts/
-    await expect(ada.press('handover')).rejects.toMatchObject({ stack: expect.stringMatching(first) })
-    await expect(sim.assertClean()).rejects.toMatchObject({ stack: expect.stringMatching(first) })
   })
 
   it('names the earlier event that it waits for', async () => {
@@ -39,18 +33,16 @@ describe('an action', () => {
     await ada.press('handover')
     await call('start', { chat_id: ada.id })
     await ada.says('one', { async: true })
-    await expect(ada.says('two')).rejects.toThrow(
-      'says waited 300ms: the function webhook.fetch has not answered MESSAGE FROM USER; MESSAGE FROM USER waits for the end of an earlier event of its chat.',
-    )
+    const why =
+      /^says waited 300ms: the function webhook\.fetch has not answered .*; MESSAGE FROM USER waits for the end of/
+    await expect(ada.says('two')).rejects.toThrow(why)
     await expect(sim.assertClean()).rejects.toThrow('assertClean waited 300ms: the function webhook.fetch has not')
   })
 
   it('names the fault that delays or holds its event', async () => {
     const { sim, ada } = await chatWith({ webhook: { fetch: () => new Response() } })
     sim.faults.add({ on: 'webhook', delay: '10m', times: 1 })
-    await expect(ada.press('handover')).rejects.toThrow(
-      'REQUESTING TAKEOVER is due in 10m on the clock of the simulator',
-    )
+    await expect(ada.press('handover')).rejects.toThrow('REQUESTING TAKEOVER is due in 10m on the clock')
     sim.faults.add({ name: 'jam', on: 'webhook', hold: 1 })
     await expect((await sim.chat()).press('handover')).rejects.toThrow('jam holds REQUESTING TAKEOVER')
   })

@@ -29,7 +29,6 @@ it('reports an event that went nowhere, because no webhook is given', async () =
   const error = await failureOf(sim.assertClean())
   expect(kindsOf(error)).toEqual(['environment'])
   expect(flat(error)).toMatch(/^x REQUESTING TAKEOVER was not sent: no webhook URL is set/)
-  expect(flat(error)).toContain('webhook: { fetch: () => new Response() }.')
 })
 
 it('reports unexpected calls, with a hint', async () => {
@@ -38,8 +37,7 @@ it('reports unexpected calls, with a hint', async () => {
   const error = await failureOf(sim.assertClean())
   expect(kindsOf(error)).toEqual(['unexpected'])
   expect(error.failure.happened).toMatchObject({ code: 'unexpected_call', call: { endpoint: 'message' } })
-  expect(error.message).toMatch(/^x nothing expects #\d+ message \{ message: "HEI"/)
-  expect(error.message).toContain("allow it with assertClean({ allow: ['message'] })")
+  expect(flat(error)).toMatch(/^x nothing expects #\d+ message \{ message: "HEI".*allow it with assertClean\(\{ allow/)
   expect(error.stack).toContain('clean.test.ts')
   await sim.assertClean({ allow: ['message'] })
   await failureOf(sim.assertClean())
@@ -50,8 +48,7 @@ it('reports a surplus call', async () => {
   for (const _ of [1, 2]) await call('message/', { chat_id: ada.id, message: 'Hi', sender: ANNA })
   await ada.expectCall('message', { message: 'Hi' })
   const error = await failureOf(sim.assertClean())
-  const seqs = [expect.any(Number), expect.any(Number)]
-  expect(error.failures).toMatchObject([{ kind: 'times', happened: { code: 'too_many_calls', seqs } }])
+  expect(error.failures).toMatchObject([{ kind: 'times', happened: { code: 'too_many_calls' } }])
 })
 
 it('reports refused calls', async () => {
@@ -68,8 +65,7 @@ it('reports contract findings, unless they are allowed', async () => {
   await call('message/', { chat_id: ada.id, message: 'Hi', text: 'Hi', sender: ANNA })
   await ada.expectCall('message')
   const { failure } = await failureOf(sim.assertClean())
-  const happened = { code: 'warning', finding: { rule: 'unknown-fields' } }
-  expect(failure).toMatchObject({ kind: 'contract', happened })
+  expect(failure).toMatchObject({ kind: 'contract', happened: { finding: { rule: 'unknown-fields' } } })
   await sim.assertClean({ allow: ['unknown-fields'] })
 })
 
@@ -130,14 +126,4 @@ it('rejects while an expectation has not ended', async () => {
   await expect(sim.assertClean()).rejects.toThrow('An expectation is still waiting: none start for 50ms. Await it')
   await waiting
   await sim.assertClean()
-})
-
-it('ends with a reset', async () => {
-  const answer = Promise.withResolvers<Response>()
-  const { sim } = simulatorWith(() => answer.promise)
-  await (await sim.chat()).press('handover', { async: true })
-  const waiting = sim.assertClean({ settle: '5s' })
-  setImmediate(() => sim.reset())
-  await expect(waiting).rejects.toThrow('Failed to wait for assertClean: the simulator was reset, restored or closed.')
-  answer.resolve(new Response('ok'))
 })

@@ -4,8 +4,7 @@ import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { createSimulator, startSimulator } from '../../src/testing/simulator.ts'
 import { failureOf, flat } from './desk.ts'
 
-const QUESTION =
-  'No call reached the simulator: does the intermediary call https://bot.example.test, and is intercept(sim) or handlers(sim) in force?'
+const QUESTION = 'does the intermediary call https://bot.example.test, and is intercept(sim) or handlers(sim) in force?'
 
 /** Presses handover, and returns the message of the expectation that fails. `onEvent` is the intermediary. */
 async function failedStart(onEvent: (baseUrl: string) => Promise<unknown>, isIntercepted = false) {
@@ -35,7 +34,7 @@ it.each([
 
 it('a missing call gets another hint when the simulator is intercepted, called, or behind a port', async () => {
   const intercepted = await failedStart(async () => {}, true)
-  expect(intercepted).toContain('Does the intermediary know the address of the platform (https://bot.example.test)?')
+  expect(intercepted).toContain('know the address of the platform (https://bot.example.test)?')
   const sim = createSimulator()
   await sim.fetch(`${sim.baseUrl}/api/v1/chats/none`)
   await expect((await sim.chat()).expectCall('start', {}, { within: '5ms' })).rejects.not.toThrow('No call reached')

@@ -17,18 +17,14 @@ async function failedStart(webhook?: SimulatorOptions['webhook']) {
   return { ack, message: flat(await failureOf(ada.expectCall('start', {}, SHORT))) }
 }
 
-const throwing = (error: unknown) => ({
-  fetch: () => {
-    throw error
-  },
-})
+const throwing = (error: unknown) => ({ fetch: () => Promise.reject(error) })
 const NOT_FOUND = Object.assign(new Error('getaddrinfo ENOTFOUND desk.example.test'), { code: 'ENOTFOUND' })
 
 it.each<[string, SimulatorOptions['webhook'], RegExp]>([
   [
     'threw an error, and where',
-    throwing(new TypeError('no conversation yet')),
-    /: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+\. No call reached/,
+    throwing(new TypeError('no desk')),
+    /threw: no desk at \S+not-taken\.test\.ts:\d+:\d+\. /,
   ],
   ['answered with an HTML page', fromNode(express()), /: answered 404 after \S+ \S+: Cannot POST \/webhook /],
   ['does not exist', undefined, /: not sent: no webhook URL is set/],
@@ -42,13 +38,9 @@ it.each([
   [
     'of a call inside the function',
     new TypeError('fetch failed', { cause: NOT_FOUND }),
-    /threw: fetch failed: getaddrinfo ENOTFOUND desk\.example\.test at \S+$/,
+    /failed: getaddrinfo .* at \S+$/,
   ],
-  [
-    'of another realm',
-    runInNewContext('new TypeError("no chat")'),
-    /^the webhook function threw: no chat at evalmachine/,
-  ],
+  ['of another realm', runInNewContext('new TypeError("no chat")'), /^the webhook function threw: no chat at evalm/],
   ['that is a text', 'no chat', /^the webhook function threw: no chat$/],
   ['that is nothing', undefined, /^the webhook function threw: undefined$/],
   ['with a cause without words', new Error('no chat', { cause: { status: 500 } }), /threw: no chat at \S+$/],

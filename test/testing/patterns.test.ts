@@ -9,7 +9,7 @@ expect.extend(matchers as never)
 
 const HOSTILE = `${'a'.repeat(40)}!`
 const SLOW = /^(a+)+$/
-const TOO_SLOW = /the pattern \/\^\(a\+\)\+\$\/u? took longer than 100 ms on a text of 41 characters; rewrite it/
+const TOO_SLOW = /the pattern \/\^\(a\+\)\+\$\/u? took longer than 1000 ms on a text of 41 characters; rewrite it/
 
 async function hostileCall() {
   const { sim, call, ada } = await requestHandover()
@@ -22,12 +22,11 @@ async function hostileCall() {
 it.each([
   ['a RegExp', SLOW],
   ['a matcher of the test runner', expect.stringMatching(SLOW)],
-  ['not one of several', { $not: { $oneOf: [SLOW, 'b'] } }],
   ['flags and a lookbehind', /^(?<!b)(\p{L}|[a-z])+$/giu],
 ])('%s makes expectCall fail', async (_, message) => {
   const { ada } = await hostileCall()
   const { failure } = await failureOf(ada.expectCall('message', { message: message as never }))
-  expect(failure).toMatchObject({ kind: 'scenario', happened: { code: 'slow_pattern', length: 41, limitMs: 100 } })
+  expect(failure).toMatchObject({ kind: 'scenario', happened: { code: 'slow_pattern', length: 41, limitMs: 1000 } })
 })
 
 it('makes expectNone and matchers fail, with and without not, although no call matched', async () => {
@@ -53,13 +52,6 @@ it('other patterns are tested on long texts, with nested repetition, and with fl
   await ada.expectCall('message', { message: /^(\w+\s)+$/g })
   await message('Hello '.repeat(100))
   await ada.expectCall('message', { message: expect.stringMatching(/HELLO/iy) })
-})
-
-it('assertClean reads a long hostile address', async () => {
-  const { sim } = simulatorWith()
-  const headers = { authorization: `Bearer ${sim.apiKey}` }
-  await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/none?${'?key'.repeat(20_000)}`, { headers }))
-  await failureOf(sim.assertClean())
 })
 
 /** A pattern with a placeholder is known only when the scenario runs. */

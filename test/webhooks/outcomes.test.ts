@@ -18,34 +18,19 @@ async function outcomes(handler: Handler): Promise<Record<string, string>> {
   return Object.fromEntries(sim.deliveries.map(one => [one.event, `${one.outcome} ${one.status}`]))
 }
 
-test.each<[number, string, string]>([
-  [200, 'delivered', 'delivered'],
-  ...[201, 204, 400, 401, 404, 410, 429, 500, 503].map(
-    status => [status, 'failed', 'delivered'] as [number, string, string],
-  ),
-  ...[301, 302, 303, 304, 307, 308].map(status => [status, 'failed', 'failed'] as [number, string, string]),
-])('%i: events are %s, typing events are %s', async (status, outcome, typing) => {
-  const headers: Record<string, string> = typing === 'failed' ? { location: '/elsewhere' } : {}
-  expect(await outcomes(answering(status, headers))).toEqual({
-    'REQUESTING TAKEOVER': `${outcome} ${status}`,
-    'MESSAGE FROM USER': `${outcome} ${status}`,
-    'AGENT TYPING START': `${typing} ${status}`,
-    'AGENT TYPING STOP': `${typing} ${status}`,
-  })
-})
-
-test('the failure has status and event, and the chat is unchanged', async () => {
-  const sim = simFor((await receiver(answering(204))).url)
-  const chat = await takenOver(sim)
-  await chat.says('Hello')
-  expect(sim.deliveries).toMatchObject([
-    {
-      status: 204,
-      failure: { code: 'not_acknowledged', status: 204, event: 'MESSAGE FROM USER' },
-      response: { body: '', truncated: false },
-    },
-  ])
-  expect([chat.status, chat.transcript.at(-1)!.text]).toEqual(['agent', 'Hello'])
+test.each([
+  [[200], 'delivered', 'delivered'],
+  [[201, 204, 400, 401, 404, 410, 429, 500, 503], 'failed', 'delivered'],
+  [[301, 302, 303, 304, 307, 308], 'failed', 'failed'],
+])('%j: events are %s, typing events are %s', async (statuses, outcome, typing) => {
+  for (const status of statuses) {
+    expect(await outcomes(answering(status, typing === 'failed' ? { location: '/elsewhere' } : {}))).toEqual({
+      'REQUESTING TAKEOVER': `${outcome} ${status}`,
+      'MESSAGE FROM USER': `${outcome} ${status}`,
+      'AGENT TYPING START': `${typing} ${status}`,
+      'AGENT TYPING STOP': `${typing} ${status}`,
+    })
+  }
 })
 
 const dripping = (socket: Socket) => {
@@ -64,11 +49,15 @@ test.each([
   expect(delivery.duration_ms).toBeGreaterThanOrEqual(95)
 })
 
-test('a port without a server: connection_refused', async () => {
-  const port = await freePort()
-  const { outcome, failure } = await deliveredTo(`http://127.0.0.1:${port}/`)
+test.each([
+  ['a port without a server', async () => `http://127.0.0.1:${await freePort()}/`, 'connection_refused'],
+  ['HTTPS to a server without TLS', async () => (await receiver()).url.replace('http:', 'https:'), 'no_tls'],
+  ['a host that does not exist', async () => 'http://no-such-host.invalid/hook', /^dns_(not_found|no_answer)$/],
+])('%s: the code of the failure', async (_, urlOf, code) => {
+  const url = await urlOf()
+  const { outcome, failure } = await deliveredTo(url)
   expect(outcome).toBe('failed')
-  expect(failure).toEqual({ code: 'connection_refused', target: `127.0.0.1:${port}`, system_code: 'ECONNREFUSED' })
+  expect(failure).toMatchObject({ code: expect.stringMatching(code), target: new URL(url).host })
 })
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n'
@@ -88,30 +77,10 @@ test.each([
   expect(failure).toMatchObject({ code, target: `127.0.0.1:${port}` })
 })
 
-test('HTTPS to a server without TLS: no_tls', async () => {
-  const { url } = await receiver()
-  const { failure } = await deliveredTo(url.replace('http:', 'https:'))
-  const system_code = 'ERR_SSL_WRONG_VERSION_NUMBER'
-  expect(failure).toEqual({ code: 'no_tls', target: new URL(url).host, system_code })
-})
-
-test('a host that does not exist: dns_not_found', async () => {
-  const { failure } = await deliveredTo('http://no-such-host.invalid/hook')
-  const code = expect.stringMatching(/^dns_(not_found|no_answer)$/)
-  expect(failure).toMatchObject({ code, target: 'no-such-host.invalid' })
-})
-
-test('a long answer is truncated and marked', async () => {
-  const { url } = await receiver((_got, response) => response.end('ø'.repeat(20_000)))
-  const { outcome, response } = await deliveredTo(url)
-  expect(outcome).toBe('delivered')
-  expect(response).toMatchObject({ truncated: true, body: 'ø'.repeat(16_384) })
-})
-
 test('an endless answer is truncated', async () => {
   const port = await rawServer(socket => {
     const more = () => {
-      while (!socket.destroyed && socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`));
+      while (!socket.destroyed && socket.write(`10000\r\n${'ø'.repeat(0x8000)}\r\n`));
     }
     socket.on('drain', more)
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
@@ -119,15 +88,5 @@ test('an endless answer is truncated', async () => {
   })
   const { outcome, response } = await deliveredTo(`http://127.0.0.1:${port}/`)
   expect(outcome).toBe('delivered')
-  expect(response).toMatchObject({ truncated: true, body: 'x'.repeat(16_384) })
-})
-
-test('without a webhook URL a delivery is skipped: no_url', async () => {
-  const { url } = await receiver()
-  const sim = simFor(url)
-  const chat = await takenOver(sim)
-  await sim.configure({ 'webhook.url': null })
-  const { ack } = await chat.says('Anyone?')
-  expect(ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
-  expect(sim.deliveries[0]).toMatchObject({ outcome: 'skipped', url: null, attempt: 1 })
+  expect(response).toMatchObject({ truncated: true, body: 'ø'.repeat(16_384) })
 })

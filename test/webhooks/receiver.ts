@@ -20,19 +20,12 @@ export interface Got {
   readonly json: any
 }
 
-export interface Receiver {
-  readonly url: string
-  readonly got: Got[]
-  /** How many connections were opened in all. */
-  readonly sockets: () => number
-  arrived(count: number): Promise<void>
-}
-
 export type Handler = (got: Got, response: ServerResponse, index: number) => unknown
 
-export async function receiver(handler: Handler = (_got, response) => response.end('ok')): Promise<Receiver> {
+export async function receiver(handler: Handler = (_got, response) => response.end('ok')) {
   const got: Got[] = []
   const awaited: { count: number; resolve: () => void }[] = []
+  /** How many connections were opened in all. */
   let sockets = 0
   const server = createServer(async (request, response) => {
     got.push(await read(request))
@@ -44,7 +37,7 @@ export async function receiver(handler: Handler = (_got, response) => response.e
   onTestFinished(() => server.closeAllConnections())
   const arrived = (count: number) =>
     got.length >= count ? Promise.resolve() : new Promise<void>(resolve => awaited.push({ count, resolve }))
-  return { url, got, sockets: () => sockets, arrived }
+  return { url, got, arrived, sockets: () => sockets }
 }
 
 async function read(request: IncomingMessage): Promise<Got> {
@@ -74,7 +67,7 @@ export async function rawServer(onData: (socket: Socket) => void): Promise<numbe
 }
 
 export function simFor(url: string, options: PlatformSimulatorOptions = {}): PlatformSimulator {
-  const sim = createSimulator({ ...options, webhook: { url } })
+  const sim = createSimulator({ ackTimeout: '1h', ...options, webhook: { url } })
   onTestFinished(() => sim.close())
   return sim
 }

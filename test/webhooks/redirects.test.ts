@@ -3,13 +3,6 @@ import { expect, test } from 'vitest'
 import { failureText } from '../../src/platform/wording/failures.ts'
 import { answering, deliveredTo, receiver } from './receiver.ts'
 
-test.each([302, 307])('%i: not followed by default', async status => {
-  const { url, got } = await receiver(answering(status, { location: '/elsewhere' }))
-  const { failure } = await deliveredTo(url)
-  expect(failure).toEqual({ code: 'redirect', status, followed: false })
-  expect(got).toHaveLength(1)
-})
-
 test.each([302, 307])('%i: followed by knob, to another server, with the same bytes and headers', async status => {
   const target = await receiver()
   const { url, got } = await receiver(answering(status, { location: target.url }))

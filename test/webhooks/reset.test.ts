@@ -1,6 +1,6 @@
 /** After a reset, nothing from before arrives, is journaled, or blocks later events. */
 import { expect, test } from 'vitest'
-import { gate, post, takenOver, world } from '../knobs/support.ts'
+import { gate, takenOver, world } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 
 test('aborts requests without journaling them, and drops waiting events', async () => {
@@ -44,17 +44,6 @@ test('ignores an answer that arrives after the reset', async () => {
   await said
   await sim.settled()
   expect(sim.journal.query()).toEqual([])
-})
-
-test('cancels typing timers', async () => {
-  const { sim, events } = world()
-  await post(sim, 'typing_start', await takenOver(sim), { timeout: 1000 })
-  await sim.settled()
-  sim.reset()
-  const chat = await takenOver(sim)
-  await sim.clock.advance('1h')
-  expect(chat.typing).toBe(false)
-  expect(events()).toEqual(['AGENT TYPING START'])
 })
 
 test('close() aborts requests', async () => {

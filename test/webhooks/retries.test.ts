@@ -63,17 +63,6 @@ test('a timeout is retried like any failure', async () => {
   expect(sim.deliveries.map(one => one.outcome)).toEqual(['failed', 'delivered'])
 })
 
-test('a reset cancels retries', async () => {
-  const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
-  const sim = simFor(url, { knobs: RETRY })
-  const chat = await takenOver(sim)
-  await chat.says('Hello')
-  sim.reset()
-  await sim.clock.advance('24h')
-  expect(got).toHaveLength(1)
-  expect(sim.journal.query()).toEqual([])
-})
-
 test('retries are signed with a changed key', async () => {
   const { url, got } = await receiver((_got, response) => response.writeHead(500).end())
   const sim = simFor(url, { knobs: RETRY })
