@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isThere } from '../agent-driver/desk.ts'
+import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { fakeOutput } from './fake-io.ts'
@@ -121,5 +121,5 @@ async function stopsRun(): Promise<void> {
   const pid = Number(readFileSync(file, 'utf8'))
   started.child.kill('SIGTERM')
   expect(await started.exited).toBe(143)
-  await expect.poll(() => isThere(pid)).toBe(false)
+  await expect.poll(() => processRuns(pid)).toBe(false)
 }
