@@ -41,13 +41,6 @@ it('runs shipped scenarios against the reference intermediary', async () => {
   expect(await ended).toMatchObject({ code: 0 })
 })
 
-it('UI mode ends after SIGTERM', async () => {
-  const { child, ended } = start('run --builtin --ui --self-test')
-  await once(child.stdout, 'data')
-  child.kill('SIGTERM')
-  expect(await ended).toEqual({ code: 143, stderr: '' })
-})
-
 it('says what cannot be started, and names the target that has no URL yet', async () => {
   const { child, ended } = start('run --builtin --only Happy --self-test --seed 7', { NO_PROCESS: '1' })
   const stdout = await text(child.stdout)

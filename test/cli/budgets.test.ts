@@ -41,6 +41,8 @@ const doubling = (count: number, last: string): Files =>
 const PRESS = '{ press: handover }'
 const CHAIN = parts(100, at => `{ include: p${at + 1}.yaml }`)
 const MANY = times(1001, at => `p${at}.yaml`).join('\n  - include: ')
+const LONG = `repeat: { times: 9000, steps: [${PRESS}] }`
+const VARIABLES = times(1001, at => `  v${at}: 1\n`).join('')
 const TOO_MANY_STEPS = /^\w+\.yaml:\d:\d+: .*10000 steps/m
 const TOO_MANY_ITEMS = /^\w+\.yaml:\d:\d+: .*unrolls to more than 50000/m
 const TOO_LARGE = /^a\.yaml:3:1: vars: is too large with its \$\(\.\.\.\) filled in/
@@ -52,11 +54,7 @@ test.each<[string, string | Files, RegExp]>([
   ['a huge repeat', scenario(`repeat: { times: 9007199254740991, steps: [${PRESS}] }`), TOO_MANY_STEPS],
   ['many users', scenario(`parallel: { users: 1000000000, steps: [${PRESS}] }`), TOO_MANY_STEPS],
   ['a large matrix', scenario('press: handover', `matrix: { ${SEVEN} }\n`), /^a\.yaml:3:1: matrix: .*; at most 1000/],
-  [
-    'a matrix of long scenarios',
-    scenario(`repeat: { times: 9000, steps: [${PRESS}] }`, 'matrix: { m: [1, 2, 3, 4, 5, 6] }\n'),
-    /^a\.yaml:2:7: name: has too many steps: all scenarios together have more than 30000/,
-  ],
+  ['a matrix of long scenarios', scenario(LONG, 'matrix: { m: [1, 2, 3, 4] }\n'), /all scenarios .* more than 30000/],
   ['doubling includes', includes('p0.yaml', doubling(25, PRESS)), TOO_MANY_STEPS],
   ['doubling includes of nothing', includes('p0.yaml', doubling(25, '')), TOO_MANY_ITEMS],
   ['a chain of includes', includes('p0.yaml', CHAIN), /^p31\.yaml:3:\d+: .* is included in more than 32 files/],
@@ -70,11 +68,7 @@ test.each<[string, string | Files, RegExp]>([
   ],
   ['variables that double a text', doublingVariables('xxxxxxxx', name => name + name), TOO_LARGE],
   ['variables that double a value of the run', doublingVariables('$(env.X)', name => name + name), TOO_LARGE],
-  [
-    'many variables',
-    scenario('press: handover', `vars:\n${times(1001, at => `  v${at}: 1\n`).join('')}`),
-    /^a\.yaml:3:1: vars: has 1001 names; at most 1000/,
-  ],
+  ['many variables', scenario('press: handover', `vars:\n${VARIABLES}`), /^a\.yaml:3:1: .* 1001 names; at most 1000/],
 ])('a scenario with %s', async (_, written, message) => {
   const { code, text } = await validate(typeof written === 'string' ? { 'a.yaml': written } : written)
   expect([code, text]).toEqual([2, expect.stringMatching(message)])

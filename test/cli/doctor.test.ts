@@ -18,7 +18,7 @@ async function doctor(flags: readonly string[] = [], env: Record<string, string>
 
 type Answer = (request: IncomingMessage, body: Buffer) => number
 
-async function serve(answer: Answer, headers: Record<string, string> = {}): Promise<string> {
+async function serve(answer: Answer, headers = {}): Promise<string> {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     response.writeHead(answer(request, body), headers).end()
@@ -43,12 +43,12 @@ describe('doctor', () => {
     expect(of('clock')).toEqual([])
   })
 
-  it('tells a body that was parsed and written again from the raw bytes', async () => {
+  it('tells a body that was parsed and written again from the raw bytes, and measures the clock of the service', async () => {
     const reparsed: Answer = ({ headers }, body) =>
       headers['kindly-hmac'] === signature(JSON.stringify(JSON.parse(body.toString()))) ? 200 : 401
-    const { code, of } = await doctor(['--webhook-url', await serve(reparsed)])
-    expect(code).toBe(1)
-    expect(of('webhook')).toMatchObject([{ state: 'ok' }])
+    const headers = { date: 'Tue, 01 Jan 2030 00:00:00 GMT' }
+    const { code, of } = await doctor(['--webhook-url', await serve(reparsed, headers)])
+    expect([code, of('webhook'), of('clock')]).toMatchObject([1, [{ state: 'ok' }], [{ state: 'warning' }]])
     expect(of('raw-bytes')).toMatchObject([{ state: 'problem', fix: expect.stringContaining('express.raw') }])
   })
 
@@ -64,16 +64,11 @@ describe('doctor', () => {
 
   it('says that nothing serves there, and that another machine is not asked', async () => {
     const { code, of } = await doctor(['--webhook-url', `http://127.0.0.1:${await freePort()}/`])
-    expect(code).toBe(1)
-    expect(of('webhook')).toMatchObject([{ state: 'problem', text: expect.stringContaining('ECONNREFUSED') }])
+    const text = expect.stringContaining('ECONNREFUSED')
+    expect([code, of('webhook')]).toMatchObject([1, [{ state: 'problem', text }]])
     const remote = await doctor(['--webhook-url', 'https://service.example.test/webhook'])
     expect([remote.code, remote.of('webhook')]).toMatchObject([0, [{ state: 'skipped', fix: 'add --allow-remote' }]])
     expect((await doctor()).of('webhook')).toMatchObject([{ state: 'skipped' }])
-  })
-
-  it('measures the clock of the service', async () => {
-    const url = await serve(verified, { date: 'Tue, 01 Jan 2030 00:00:00 GMT' })
-    expect((await doctor(['--webhook-url', url])).of('clock')).toMatchObject([{ state: 'warning' }])
   })
 
   it('names who holds the port, and a simulator there', async () => {

@@ -102,11 +102,15 @@ setTimeout(() => process.exit(0), 500)`
     expect(processRuns(pid)).toBe(false)
   })
 
-  it('waits for --wait-for before the command, and says what does not answer', async () => {
-    const port = await freePort()
-    const { stderr, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, '--wait-timeout', '200ms', ...node('')])
-    expect(await code).toBe(3)
-    expect(stderr.text).toMatch(/^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.*\n$/)
+  it.each([
+    [
+      '--wait-for http://127.0.0.1:9/ --wait-timeout 200ms -- true',
+      /^--wait-for: http:\S+ does not serve after 200ms: /,
+    ],
+    ['-- no-such-program-here', /^exec: the command did not start: .*no-such-program-here.*\n$/],
+  ])('exits with 3 and says why for exec %s', async (line, message) => {
+    const { stderr, code } = exec(line.split(' '))
+    expect([await code, stderr.text]).toEqual([3, expect.stringMatching(message)])
   })
 
   it('does not start the command after a signal during --wait-for', async () => {
@@ -135,11 +139,5 @@ setTimeout(() => process.exit(0), 500)`
     const { stdout, code } = exec([...flags, '--', process.execPath, EXAMPLE], { cwd, env })
     expect([await code, stdout.text]).toEqual([0, expect.stringContaining('1 passed')])
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
-  })
-
-  it('says that the program does not exist', async () => {
-    const { stderr, code } = exec(['--', 'no-such-program-here'])
-    expect(await code).toBe(3)
-    expect(stderr.text).toMatch(/^exec: the command did not start: .*no-such-program-here.*\n$/)
   })
 })

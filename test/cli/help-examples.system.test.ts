@@ -16,25 +16,12 @@ const STARTED = JSON.stringify({
   chat_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
   chatmessage_id: '65d4c0f1a2b3c4d5e6f70819',
 })
-const HAR = {
-  log: {
-    entries: [
-      {
-        startedDateTime: '2026-01-05T10:00:00.000Z',
-        time: 12,
-        request: {
-          method: 'POST',
-          url: 'https://bot.example.test/api/v2/handover/start',
-          headers: [{ name: 'content-type', value: 'application/json' }],
-          postData: {
-            mimeType: 'application/json',
-            text: '{"chat_id":"0f8fad5b-d9cb-469f-a165-70867728950e","sender":{"name":"Anna"},"bot_id":1042}',
-          },
-        },
-        response: { status: 200, headers: [], content: { mimeType: 'application/json', text: STARTED } },
-      },
-    ],
-  },
+const CALL = '{"chat_id":"0f8fad5b-d9cb-469f-a165-70867728950e","sender":{"name":"Anna"},"bot_id":1042}'
+const REQUEST = { method: 'POST', url: 'https://bot.example.test/api/v2/handover/start', headers: [] }
+const json = (text: string) => ({ mimeType: 'application/json', text })
+const HAR_ENTRY = {
+  ...{ startedDateTime: '2026-01-05T10:00:00.000Z', time: 12, request: { ...REQUEST, postData: json(CALL) } },
+  response: { status: 200, headers: [], content: json(STARTED) },
 }
 const SCENARIO = 'version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n'
 
@@ -76,7 +63,7 @@ describe.concurrent('the examples of the help', () => {
       scenarios: null,
       'scenarios/takeover.yaml': SCENARIO,
       'package.json': '{"scripts":{"test":"true"}}',
-      'session.har': JSON.stringify(HAR),
+      'session.har': JSON.stringify({ log: { entries: [HAR_ENTRY] } }),
       'body.json': '{"foo":1,"bar":2}',
     })
     const platformPort = String(await freePort())

@@ -72,7 +72,7 @@ it('exits with 3 and one line when nothing listens, or there is no ready file', 
   const url = `http://127.0.0.1:${await freePort()}`
   const refused = `No simulator answers at ${url}: nothing listens`
   const rows: [string, string][] = [
-    [`wait --url ${url} --timeout 1ms`, `${url} is not ready after 1ms: nothing listens`],
+    [`wait --url ${url} --timeout 1ms`, `${url} is not ready after 1ms: `],
     ['wait --ready-file none.json --timeout 1ms', 'The ready file "none.json" is not ready after 1ms: it is not there'],
     [`trigger X --unknown --url ${url}`, refused],
     [`resend d --url ${url}`, refused],

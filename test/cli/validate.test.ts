@@ -111,12 +111,3 @@ describe('invalid files', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [problem] })
   })
 })
-
-it.each([
-  '^(?:a{4})*$',
-  String.raw`(?<!a)\bfoo(-?bar)?\b(?=x)`,
-  String.raw`\p{Lu}\p{Ll}+( \p{Lu}\p{Ll}+)*`,
-  '/^(?:[[a-z]&&[a-m]]+ )+$/v',
-])('accepts the regular expression %s', async pattern => {
-  expect(await validate({ 'a.yaml': withPattern(pattern) }, 'a.yaml')).toMatchObject({ code: 0, err: '' })
-})
