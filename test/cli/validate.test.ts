@@ -89,21 +89,6 @@ describe('invalid files', () => {
     expect(err.match(/^[a-z.]+:\d+:\d+: /gm)).toEqual(['a.yaml:4:5: ', 'driver.yaml:3:1: '])
   })
 
-  it('use a name that another file uses', async () => {
-    const files = { 'a.yaml': scenario('A'), 'b.yaml': scenario('A') }
-    const { code, err } = await validate(files, 'a.yaml', 'b.yaml')
-    expect([code, err]).toEqual([2, expect.stringMatching(/^b\.yaml:2:7: name: "A" is taken: a\.yaml:2 has it\./)])
-  })
-
-  it('have a problem of a part once, also when several scenarios include it', async () => {
-    const include = '  - include: p.yaml\n  - expect: start\n'
-    const part = PART.replace('accept', 'acept')
-    const files = { 'a.yaml': scenario('A', include), 'b.yaml': scenario('B', include), 'p.yaml': part }
-    const { code, out, err } = await validate(files, '.')
-    expect([code, out]).toEqual([2, ''])
-    expect(err.match(/p\.yaml:4:12/g)).toHaveLength(1)
-  })
-
   it('have their problems in JSON with --json', async () => {
     const { out, err, code } = await validate({ 'a.yaml': scenario('A', '  - wait: 5\n') }, 'a.yaml', '--json')
     expect([code, err]).toEqual([2, ''])
