@@ -1,5 +1,4 @@
 /** An agent desk for tests, with scripted answers and recorded requests, and a driver that ends with its test. */
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
@@ -105,21 +104,6 @@ const shown = (driver: Driver): ShownDriver => ({
 
 export const withError = <Call extends { readonly failure?: DriverFailure }>(call: Call): ShownCall<Call> =>
   call.failure === undefined ? call : { ...call, error: driverFailureText(call.failure) }
-
-/** Whether a process is there; one that is dead and only waits to be collected is not. */
-export function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  if (process.platform !== 'linux') return true
-  try {
-    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
 
 /** Resolves when the function returns true. */
 export const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 30_000, interval: 10 })

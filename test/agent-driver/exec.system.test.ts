@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CHAT, context, drive, isThere, never, SIM, until } from './desk.ts'
+import { processRuns } from '../../src/base/runtime/node.ts'
+import { CHAT, context, drive, never, SIM, until } from './desk.ts'
 
 const NODE = JSON.stringify(process.execPath)
 const verbs = (timeout = '30s') => `
@@ -46,10 +47,8 @@ describe('a command', () => {
 
   it('prints the inbox', async () => {
     const { driver } = await run('console.log(JSON.stringify([{ request: true }, { text: "Hei 😢" }]))')
-    expect(await driver.call('inbox', context(), never)).toMatchObject({
-      outcome: 'ok',
-      items: [{ request: true }, { text: 'Hei 😢' }],
-    })
+    const { items } = await driver.call('inbox', context(), never)
+    expect(items).toEqual([{ request: true }, { text: 'Hei 😢' }])
   })
 
   it('may ignore its stdin and print anything', async () => {
@@ -60,44 +59,23 @@ describe('a command', () => {
   })
 })
 
-/** As Python prints it: the cause is the last line, after more than fits. */
-const TRACEBACK = `Traceback (most recent call last):
-  File "/usr/lib/python3.11/urllib/request.py", line 1348, in do_open
-    h.request(req.get_method(), req.selector, req.data, headers,
-    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-ConnectionRefusedError: [Errno 111] Connection refused
-
-During handling of the above exception, another exception occurred:
-
-Traceback (most recent call last):
-  File "agent.py", line 5, in <module>
-    print(urllib.request.urlopen(address).read())
-          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-urllib.error.URLError: <urlopen error>
-`
-
 describe('a command that fails', () => {
   it.each([
     ['process.exit(3)', 'it ended with exit code 3'],
     ['console.error("no such\\n chat"); process.exit(3)', 'it ended with exit code 3: no such chat'],
     ['console.log("on stdout"); process.exit(1)', 'it ended with exit code 1: on stdout'],
     ['function f() { throw new RangeError("no desk") }\nf()', /RangeError: no desk$/],
+    // As Python prints it: the cause is the last line.
     [
-      `console.error(${JSON.stringify(TRACEBACK)}); process.exit(1)`,
-      'it ended with exit code 1: ConnectionRefusedError: [Errno 111] Connection refused ' +
-        'During handling of the above exception, another exception occurred: urllib.error.URLError: <urlopen error>',
+      'console.error("Traceback (most recent call last):\\n  File \\"a.py\\"\\nURLError: no"); process.exit(1)',
+      / URLError: no$/,
     ],
-    [
-      'console.error("line\\n".repeat(9999) + "the cause"); process.exit(1)',
-      /^it ended with exit code 1: …[line ]{280,300}the cause$/,
-    ],
+    ['console.error("line\\n".repeat(9999) + "the cause"); process.exit(1)', /1: …[line ]{280,300}the cause$/],
     ['process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)', 'it ended with SIGKILL'],
   ])('%s', async (program, error) => {
     const { driver } = await run(program)
-    expect(await driver.call('accept', context(), never)).toMatchObject({
-      outcome: 'failed',
-      error: error instanceof RegExp ? expect.stringMatching(error) : error,
-    })
+    const done = await driver.call('accept', context(), never)
+    expect([done.outcome, done.error]).toEqual(['failed', expect.stringMatching(error)])
   })
 
   it.each([
@@ -111,20 +89,12 @@ describe('a command that fails', () => {
 
   it('cannot be started', async () => {
     const { driver } = await drive('accept: { exec: [./none.sh] }\nleave: { exec: [./driver.yaml] }')
-    expect(await driver.call('accept', context(), never)).toMatchObject({
-      outcome: 'unreachable',
-      error: '"./none.sh" cannot be started: there is no such program',
-    })
-    expect(await driver.call('leave', context(), never)).toMatchObject({
-      outcome: 'unreachable',
-      error: '"./driver.yaml" cannot be started: it may not be executed',
-    })
-  })
-
-  it('has an argument that cannot be passed to a program', async () => {
-    const { driver } = await run('')
-    const done = await driver.call('says', context({ text: 'a\0b' }), never)
-    expect(done).toMatchObject({ outcome: 'unreachable', error: expect.stringContaining('null bytes') })
+    const { error } = await driver.call('accept', context(), never)
+    expect(error).toBe('"./none.sh" cannot be started: there is no such program')
+    const { outcome, ...done } = await driver.call('leave', context(), never)
+    expect([outcome, done.error]).toEqual(['unreachable', expect.stringContaining('it may not be executed')])
+    const nul = await (await run('')).driver.call('says', context({ text: 'a\0b' }), never)
+    expect([nul.outcome, nul.error]).toEqual(['unreachable', expect.stringContaining('null bytes')])
   })
 })
 
@@ -140,7 +110,7 @@ ${after}`
 
 describe('no process remains', () => {
   const pidsIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'pids'), 'utf8')) as number[]
-  const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
+  const gone = (folder: string) => until(() => !pidsIn(folder).some(processRuns))
 
   it('after the timeout of a command', async () => {
     const { driver, folder } = await run(FAMILY(), '2s')

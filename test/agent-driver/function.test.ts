@@ -20,10 +20,7 @@ export const does = { transfer: ctx => ctx.with.team }`)
     const { driver } = await module(
       'export const inbox = () => [{ text: "a", more: 1 }]\nexport const accept = () => {}',
     )
-    expect(await driver.call('inbox', context(), never)).toMatchObject({
-      outcome: 'ok',
-      items: [{ text: 'a', more: 1 }],
-    })
+    expect((await driver.call('inbox', context(), never)).items).toEqual([{ text: 'a', more: 1 }])
     expect(await driver.call('accept', context(), never)).not.toHaveProperty('answer')
   })
 
@@ -31,20 +28,12 @@ export const does = { transfer: ctx => ctx.with.team }`)
     ['() => { throw new Error("no such chat") }', 'threw "no such chat"'],
     ['async () => { throw "a text" }', 'threw "a text"'],
     ['() => Promise.reject()', 'threw "undefined"'],
-    [
-      '() => { throw new Error("fetch failed", { cause: new Error("connect ECONNREFUSED") }) }',
-      'threw "fetch failed: connect ECONNREFUSED"',
-    ],
-    ['() => new Promise(() => {})', 'timeout: not finished within 30ms'],
+    ['() => { throw new Error("fetch failed", { cause: new Error("reset") }) }', 'threw "fetch failed: reset"'],
+    ['() => {\n  null.x\n}', /^threw "Cannot read .*" \(driver\.mjs:2:\d+\)$/],
   ])('%s', async (text, error) => {
-    const { driver } = await module(`export const timeout = '30ms'\nexport const accept = ${text}`)
-    expect(await driver.call('accept', context(), never)).toMatchObject({ outcome: 'failed', error })
-  })
-
-  it('fails with the place of a TypeError', async () => {
-    const { driver } = await module('export const accept = () => {\n  null.x\n}')
-    const { error } = await driver.call('accept', context(), never)
-    expect(error).toMatch(/^threw "Cannot read properties of null \(reading 'x'\)" \(driver\.mjs:2:\d+\)$/)
+    const { driver } = await module(`export const accept = ${text}`)
+    const done = await driver.call('accept', context(), never)
+    expect([done.outcome, done.error]).toEqual(['failed', expect.stringMatching(error)])
   })
 
   it('receives an aborted signal after its timeout, and at the end of the run', async () => {

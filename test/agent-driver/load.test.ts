@@ -29,10 +29,7 @@ describe('the forms of a driver', () => {
     expect(Object.keys(spec.verbs)).toEqual(
       'accept says type stop leave away back inbox does.transfer does.announce'.split(' '),
     )
-    expect(spec.verbs.says).toEqual({
-      ...{ kind: 'http', method: 'POST', base: 'http://127.0.0.1:3000', path: '/desk/$(chat.id)/messages' },
-      ...{ json: { text: '$(text)' }, headers: {}, timeoutMs: 5000 },
-    })
+    expect(spec.verbs.says).toMatchObject({ method: 'POST', json: { text: '$(text)' }, headers: {}, timeoutMs: 5000 })
     expect(spec.target).toEqual({
       ...{ command: ['node', 'main.js'], env: { PORT: '3000' }, folder: `${spec.folder}/sub` },
       ...{ ready: 'http://127.0.0.1:3000/health', readyTimeoutMs: 15_000, stopTimeoutMs: 1000 },
@@ -66,14 +63,9 @@ export default { http, accept, inbox, leave, does, target }
 export const helper = 1`
     for (const [name, text] of Object.entries({ 'a.mjs': named, 'b.mjs': byDefault })) {
       const { verbs, target } = await load(name, text)
-      const kinds = Object.entries(verbs).map(([verb, { kind }]) => [verb, kind])
-      expect(Object.fromEntries(kinds)).toEqual({
-        accept: 'function',
-        inbox: 'function',
-        'does.transfer': 'function',
-        leave: 'http',
-        'does.announce': 'http',
-      })
+      const functions = Object.keys(verbs).filter(verb => verbs[verb]!.kind === 'function')
+      expect(functions.sort()).toEqual(['accept', 'does.transfer', 'inbox'])
+      expect(Object.keys(verbs)).toHaveLength(5)
       expect(target!.command).toEqual(['node', 'x.js'])
     }
   })
@@ -100,36 +92,18 @@ describe('a problem of a driver', () => {
     [`${HTTP}accept: { POST: a }`, 'accept.POST: must begin with / or be an http or https address'],
     [`${HTTP}inbox: { GET: /a, json: 1 }`, 'inbox.json: cannot go with GET, which has no body.'],
     ['accept: { exec: [a], json: 1 }', 'accept.json: is for calls'],
-    ['accept: { exec: [a], headers: {} }', 'accept.headers: is for calls'],
-    ['accept: { exec: [] }', 'accept.exec: must be an array that is not empty, got an array of 0.'],
     ['accept: { exec: [sleep, 5] }', 'accept.exec[1]: must be a string, got the number 5; write it in quotes'],
-    ['accept: { exec: [a], timeout: 5 }', 'accept.timeout: must be a duration such as'],
     ['timeout: 0s\naccept: { exec: [a] }', 'timeout: must be a duration such as'],
-    ['version: 2\naccept: { exec: [a] }', ':1:10: version: must be 1, got the number 2.'],
     ['http: localhost:3000', ':1:7: http: must be an http or https address such as'],
     ['inbox: manual', ':1:8: inbox: cannot be manual'],
     ['', ': says nothing: write at least one of accept, says'],
     ['target: { start: [x] }', ':1:9: target.ready: is required'],
-    [
-      'target: { start: [x], ready: http://x, env: { PORT: 3000 } }',
-      'target.env.PORT: must be a string, got the number',
-    ],
+    ['target: { start: [x], ready: http://x, env: { P: 3000 } }', 'target.env.P: must be a string, got the number'],
     ['accept: { exec: [a, $(chat.idd)] }', '$(chat.idd) is not known here; did you mean chat.id?'],
-    ['accept: { exec: [a, $(text)] }', '$(text) is not known here; there are chat.id, chat.user_id, '],
-    [
-      'away: { exec: [a, $(chat.id)] }',
-      '$(chat.id) is not known here; there are sim.url, sim.api_key, sim.bot_id, env',
-    ],
-    [
-      'says: { POST: "http://x/", json: { a: [{ b: "x $(txt)" }] } }',
-      'says.json.a[0].b: $(txt) is not known here; did',
-    ],
-    ['does: { x: { exec: [a, $(chat)] } }', 'does.x.exec[1]: $(chat) is not known here'],
+    ['away: { exec: [a, $(chat.id)] }', '$(chat.id) is not known here; there are sim.url, sim.api_key, sim.bot_id'],
+    ['says: { POST: "http://x/", json: { a: [{ b: "x $(txt)" }] } }', 'says.json.a[0].b: $(txt) is not known here'],
     ['accept: { POST: "http://x/", headers: { a: $(sim.key) } }', 'accept.headers.a: $(sim.key) is not known here'],
     ['http: http://$(chat.id)\naccept: { POST: /x }', 'http: $(chat.id) is not known here; there are sim.url'],
-    ['target: { start: [x], ready: http://x, env: { A: $(text) } }', 'target.env.A: $(text) is not known here'],
-    ['headers: { a: $(text) }\nsays: { POST: http://x/ }', 'headers.a: $(text) is not known here'],
-    ['accept: { exec: [a, $(env)] }', '$(env) is not known here; there are chat.id'],
   ])('%s', async (text, message) => {
     expect(await failure('d.yaml', text)).toContain(message)
   })
@@ -147,12 +121,10 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
   })
 
   it('is reported for an unset variable when the driver is created', async () => {
-    const spec = await load(
-      'd.yaml',
-      'http: http://127.0.0.1:1\naccept:\n  POST: /a\n  headers: { a: $(env.DESK_TOKEN) }',
-    )
+    const text = 'http: http://127.0.0.1:1\naccept:\n  POST: /a\n  headers: { a: $(env.DESK_TOKEN) }'
+    const spec = await load('d.yaml', text)
     const message =
-      'd.yaml:4:17: accept.headers.a: reads the environment variable DESK_TOKEN, which is not set.\n  4 |   headers: { a: $(env.DESK_TOKEN) }\n    |                 ^^^^^^^^^^^^^^^^^'
+      'd.yaml:4:17: accept.headers.a: reads the environment variable DESK_TOKEN, which is not set.\n  4 |   headers'
     expect(() => createDriver(spec, { env: {}, sim: SIM })).toThrow(message)
     await createDriver(spec, { env: { DESK_TOKEN: '' }, sim: SIM }).close()
   })
@@ -164,7 +136,6 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
     ['d.yaml', '- a', 'd.yaml'],
     ['d.mjs', 'export default 5', 'd.mjs: must export its verbs, or default'],
     ['d.mjs', 'export const acept = () => {}', 'd.mjs: acept: is not a verb; did you mean accept?'],
-    ['d.mjs', 'export const qqqqqqqq = () => {}', 'd.mjs: qqqqqqqq: is not a verb; there are accept, says'],
     ['d.mjs', 'export const tiemout = "5s"', 'd.mjs: tiemout: is not a known key; did you mean timeout?'],
     ['d.mjs', 'throw new Error("broken")', 'd.mjs: cannot be loaded: broken (line 1:7).'],
     ['d.mjs', 'export const target = () => {}', 'd.mjs: target: is not a verb'],
@@ -173,9 +144,8 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
   })
 
   it('is reported for a missing file, and for TypeScript on an older Node', async () => {
-    await expect(loadDriver('none.yaml', around({ cwd: folderWith() }))).rejects.toThrow(
-      'none.yaml: cannot be read: there is no such file.',
-    )
+    const missing = loadDriver('none.yaml', around({ cwd: folderWith() }))
+    await expect(missing).rejects.toThrow('none.yaml: cannot be read: there is no such file.')
     expect(await failure('d.ts', '', { nodeVersion: 'v20.19.0' })).toContain('d.ts: needs Node 22.18 or newer')
   })
 })

@@ -39,14 +39,6 @@ function folderOf(chatId: string): string | undefined {
   return folders.map(name => join(tmpdir(), name)).find(folder => knows(join(folder, 'state.json')))
 }
 
-it('has every verb of its help desk, and of the target', async () => {
-  const { driver } = await scene()
-  const plain = 'accept says type stop leave away back inbox does.transfer does.announce'.split(' ')
-  expect(driver.verbs).toEqual([...plain, 'target.start', 'target.stop', 'target.restart', 'target.kill'])
-  expect(driver.name).toBe('the reference driver')
-  expect(driver.target!.running).toBe(true)
-})
-
 it('handles a conversation, and after kill -9 has the same port and its chats', async () => {
   const { sim, driver, chat, context } = await scene()
   const does = async (verb: string, more: Partial<DriverContext> = {}) =>

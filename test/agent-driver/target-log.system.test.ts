@@ -47,10 +47,7 @@ it('shortens the file to its last 5 MB when it has more than 10 MB', async () =>
   const text = readFileSync(path, 'utf8')
   expect(text.length).toBeLessThan(10 * 2 ** 20)
   expect(text.length).toBeGreaterThan(5 * 2 ** 20 - 2000)
-  const lines = text.trimEnd().split('\n')
-  expect(lines[0]).toBe('... earlier output is left out')
-  expect(lines[1]).toMatch(/^\d+ x{1000}$/)
-  expect(lines.at(-1)).toMatch(/^12000 x{1000}$/)
+  expect(text).toMatch(/^\.\.\. earlier output is left out\n\d+ x{1000}\n[\s\S]*\n12000 x{1000}\n$/)
 })
 
 it('keeps the end of a line without an end that is longer than the memory for it', async () => {

@@ -33,19 +33,14 @@ describe('a driver at a URL', () => {
     await expect(load(json.url)).rejects.toThrow(`${json.url}:1:2: is not valid JSON`)
   })
 
-  it.each([
-    ['accept: { exec: [a] }', 'accept.exec: is not run for a driver read from a URL; keep the driver in a file.'],
-    ['target: { start: [a], ready: http://x }', 'target: is not started for a driver read from a URL; keep the driver'],
-  ])('runs no command: %s', async (text, message) => {
-    const { url } = await serving(text)
-    await expect(load(url)).rejects.toThrow(message)
+  it('runs no command', async () => {
+    const { url } = await serving('accept: { exec: [a] }\ntarget: { start: [a], ready: http://x }')
+    await expect(load(url)).rejects.toThrow(/accept\.exec: is not run for a driver [\s\S]*target: is not started for/)
   })
 
   it('is not fetched from another machine unless allowed', async () => {
     const url = 'http://desk.example.test:1/driver.yaml'
-    await expect(load(url)).rejects.toThrow(
-      `${url}: is on another machine; keep the driver in a file, or pass --allow-remote.`,
-    )
+    await expect(load(url)).rejects.toThrow(/is on another machine; .* or pass --allow-remote/)
     await expect(load('http://127.0.0.1.example.test/')).rejects.toThrow('is on another machine')
     await expect(load('http://', { allowRemote: true })).rejects.toThrow('http://: is not an http or https address.')
   })
@@ -54,9 +49,7 @@ describe('a driver at a URL', () => {
     const { url } = await serving('accept: {}', 'text/yaml', 404)
     await expect(load(`${url}/d`)).rejects.toThrow(`${url}/d: cannot be read: the server answered 404.`)
     const port = await freePort()
-    await expect(load(`http://127.0.0.1:${port}/d`)).rejects.toThrow(
-      `http://127.0.0.1:${port}/d: cannot be read: nothing listens at 127.0.0.1:${port} (ECONNREFUSED).`,
-    )
+    await expect(load(`http://127.0.0.1:${port}/d`)).rejects.toThrow('cannot be read: nothing listens at')
     const long = await serving(`# ${'x'.repeat(1_100_000)}`)
     await expect(load(`${long.url}/d`)).rejects.toThrow('cannot be read: it is longer than 1 MiB.')
   })

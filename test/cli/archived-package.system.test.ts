@@ -1,11 +1,8 @@
 /** The package in an archive, as with Plug'n'Play of yarn: Node reads its files, but no process starts in its folders. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
+import { BIN, startProgram } from './program.ts'
 
 /** The functions of Node as the hooks of yarn change them: `watch` returns a watcher whose `on` returns nothing. */
 const HOOKS = `const { join } = require('node:path')
@@ -21,38 +18,19 @@ processes.spawn = (file, args, options) =>
 
 function start(args: string, env = {}) {
   const folder = folderWith({ 'hooks.cjs': HOOKS })
-  const child = spawn(
-    process.execPath,
-    ['--require', './hooks.cjs', join(ROOT, 'bin/handover-sim.js'), ...args.split(' ')],
-    {
-      cwd: folder,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = Promise.all([once(child, 'exit'), text(child.stderr)]).then(([[code], stderr]) => ({ code, stderr }))
-  return { child, ended }
+  const command = [process.execPath, '--require', './hooks.cjs', BIN, ...args.split(' ')]
+  return startProgram(command, { cwd: folder, env: { ...process.env, ...env } })
 }
 
 it('runs shipped scenarios against the reference intermediary', async () => {
-  const { child, ended } = start('run --builtin --only Happy --self-test')
-  expect(await text(child.stdout)).toContain('exit 0')
-  expect(await ended).toMatchObject({ code: 0 })
-})
-
-it('UI mode ends after SIGTERM', async () => {
-  const { child, ended } = start('run --builtin --ui --self-test')
-  await once(child.stdout, 'data')
-  child.kill('SIGTERM')
-  expect(await ended).toEqual({ code: 143, stderr: '' })
+  const { stdout, code } = start('run --builtin --only Happy --self-test')
+  expect([await code, stdout.text]).toEqual([0, expect.stringContaining('exit 0')])
 })
 
 it('says what cannot be started, and names the target that has no URL yet', async () => {
-  const { child, ended } = start('run --builtin --only Happy --self-test --seed 7', { NO_PROCESS: '1' })
-  const stdout = await text(child.stdout)
-  const words = stdout.replace(/\s+/g, ' ')
+  const { stdout, code } = start('run --builtin --only Happy --self-test --seed 7', { NO_PROCESS: '1' })
+  expect(await code).toBe(3)
+  const words = stdout.text.replace(/\s+/g, ' ')
   expect(words).toMatch(/The reference intermediary did not start: .* or its folder lies in an archive\./)
-  expect(stdout).toContain('\ntarget the reference intermediary, seed 7\n')
-  expect(await ended).toMatchObject({ code: 3 })
+  expect(stdout.text).toContain('\ntarget the reference intermediary, seed 7\n')
 })

@@ -23,15 +23,6 @@ const part = (steps: string) => `version: 1\nkind: partial\nsteps: [${steps}]\n`
 const nest = (count: number, open: string, inner: string, close: string) =>
   open.repeat(count) + inner + close.repeat(count)
 
-/** Each part includes the next one twice. */
-const doubling = (count: number, last: string): Files =>
-  Object.fromEntries(
-    times(count, at => {
-      const next = `{ include: p${at + 1}.yaml }`
-      return [`p${at}.yaml`, part(at === count - 1 ? last : `${next}, ${next}`)]
-    }),
-  )
-
 /** Each variable has the one before it twice. */
 const doublingVariables = (first: string, twice: (name: string) => string) =>
   scenario(
@@ -44,7 +35,14 @@ const repeat = (count: number, inner: string) =>
 const includes = (name: string, more: Files): Files => ({ 'a.yaml': scenario(`include: ${name}`), ...more })
 const parts = (count: number, steps: (at: number) => string): Files =>
   Object.fromEntries(times(count, at => [`p${at}.yaml`, part(steps(at))]))
+/** Each part includes the next one twice. */
+const doubling = (count: number, last: string): Files =>
+  parts(count, at => (at === count - 1 ? last : nest(2, `{ include: p${at + 1}.yaml }, `, '', '')))
 const PRESS = '{ press: handover }'
+const CHAIN = parts(100, at => `{ include: p${at + 1}.yaml }`)
+const MANY = times(1001, at => `p${at}.yaml`).join('\n  - include: ')
+const LONG = `repeat: { times: 9000, steps: [${PRESS}] }`
+const VARIABLES = times(1001, at => `  v${at}: 1\n`).join('')
 const TOO_MANY_STEPS = /^\w+\.yaml:\d:\d+: .*10000 steps/m
 const TOO_MANY_ITEMS = /^\w+\.yaml:\d:\d+: .*unrolls to more than 50000/m
 const TOO_LARGE = /^a\.yaml:3:1: vars: is too large with its \$\(\.\.\.\) filled in/
@@ -55,43 +53,22 @@ test.each<[string, string | Files, RegExp]>([
   ['nested repeats of nothing', repeat(7, ''), TOO_MANY_ITEMS],
   ['a huge repeat', scenario(`repeat: { times: 9007199254740991, steps: [${PRESS}] }`), TOO_MANY_STEPS],
   ['many users', scenario(`parallel: { users: 1000000000, steps: [${PRESS}] }`), TOO_MANY_STEPS],
-  [
-    'users of users of nothing',
-    scenario('parallel: { users: 10000, steps: [{ parallel: { users: 10000, steps: [] } }] }'),
-    TOO_MANY_ITEMS,
-  ],
   ['a large matrix', scenario('press: handover', `matrix: { ${SEVEN} }\n`), /^a\.yaml:3:1: matrix: .*; at most 1000/],
-  [
-    'a matrix of long scenarios',
-    scenario(`repeat: { times: 9000, steps: [${PRESS}] }`, 'matrix: { m: [1, 2, 3, 4, 5, 6] }\n'),
-    /^a\.yaml:2:7: name: has too many steps: all scenarios together have more than 30000/,
-  ],
+  ['a matrix of long scenarios', scenario(LONG, 'matrix: { m: [1, 2, 3, 4] }\n'), /all scenarios .* more than 30000/],
   ['doubling includes', includes('p0.yaml', doubling(25, PRESS)), TOO_MANY_STEPS],
   ['doubling includes of nothing', includes('p0.yaml', doubling(25, '')), TOO_MANY_ITEMS],
-  [
-    'a chain of includes',
-    includes(
-      'p0.yaml',
-      parts(100, at => `{ include: p${at + 1}.yaml }`),
-    ),
-    /^p31\.yaml:3:\d+: steps\[0\]\.include: is included in more than 32 files/,
-  ],
+  ['a chain of includes', includes('p0.yaml', CHAIN), /^p31\.yaml:3:\d+: .* is included in more than 32 files/],
   [
     'many included files',
     includes(
-      times(1001, at => `p${at}.yaml`).join('\n  - include: '),
+      MANY,
       parts(1001, () => PRESS),
     ),
-    /^a\.yaml:1004:\d+: steps\[1000\]\.include: is one file too many: at most 1000/,
+    /^a\.yaml:1004:\d+: .* at most 1000/,
   ],
   ['variables that double a text', doublingVariables('xxxxxxxx', name => name + name), TOO_LARGE],
-  ['variables that double a list', doublingVariables('[1]', name => `[${name}, ${name}]`), TOO_LARGE],
   ['variables that double a value of the run', doublingVariables('$(env.X)', name => name + name), TOO_LARGE],
-  [
-    'many variables',
-    scenario('press: handover', `vars:\n${times(1001, at => `  v${at}: 1\n`).join('')}`),
-    /^a\.yaml:3:1: vars: has 1001 names; at most 1000/,
-  ],
+  ['many variables', scenario('press: handover', `vars:\n${VARIABLES}`), /^a\.yaml:3:1: .* 1001 names; at most 1000/],
 ])('a scenario with %s', async (_, written, message) => {
   const { code, text } = await validate(typeof written === 'string' ? { 'a.yaml': written } : written)
   expect([code, text]).toEqual([2, expect.stringMatching(message)])
@@ -106,12 +83,10 @@ test.each<[string, string, RegExp]>([
   ['deep maps', nest(200_000, '{', '', ''), /is nested too deep/],
   ['brackets in texts', `a: [${Array(2_000).fill('"[{"').join(',')}]\nb: |\n  {`, /a: is not a known key/],
   ['deep lists of lines', '- '.repeat(20_000), /is nested too deep/],
-  ['deep keys', '? '.repeat(1_000), /a list or a map is a key here/],
   ['2,000 unknown keys', lines(2_000, at => `k${at}: 1`), /and \d+ more problems, not shown/],
   ['the same key 4,000 times', 'k: 1\n'.repeat(4_000), /:2:1: Map keys must be unique[\s\S]*and 3949 more problems/],
   ['aliases of aliases', laughs, /has too many aliases \(\*name\) of one anchor \(&name\), or aliases of aliases/],
   ['2,000 aliases', `a: &a 1\nb: [${Array(2_000).fill('*a').join(',')}]`, /has too many aliases/],
-  ['2,000 lost aliases', lines(2_000, at => `k${at}: *x${at}`), /\*x0 is an alias of nothing/],
   ['a list in itself', 'steps: &s\n  - repeat: { times: 2, steps: *s }\n', /:2:\d+: \*s is inside of &s, so it would/],
   ['a map in itself', 'vars: &v { a: *v }\n', /:1:\d+: \*v is inside of &v/],
   ['a large comment', `#${'x'.repeat(BUDGETS.fileBytes)}`, /cannot be read: it has 4194305 bytes; at most 4194304/],
@@ -139,37 +114,24 @@ const HOSTILE = '{ toString: 1, valueOf: 2 }'
 
 test.each<[string, string, RegExp]>([
   ['an object without toString', `base_url: ${HOSTILE}`, /base_url: must be an http or https URL .*got an object/],
-  ['a size without toString', `memory_limit: ${HOSTILE}`, /memory_limit: must be a number of bytes/],
   ['a list of a size', 'memory_limit: [64mb]', /memory_limit: must be a number of bytes/],
-  ['a key without toString', `keys: { more: [${HOSTILE}] }`, /keys\.more: must be/],
   ['hours without toString', `business_hours: { time_zone: UTC, mon: ${HOSTILE} }`, /mon: must be hours such as/],
-  ['a list of hours', 'business_hours: { time_zone: UTC, mon: ["09:00-17:00"] }', /mon: must be hours such as/],
   ['a URL with a space', 'base_url: "https://bot.example.test "', /base_url: must be an http or https URL/],
-  ['a URL with a line end', 'webhook: { url: "http://127.0.0.1:3000/\\n" }', /webhook\.url: must be an http/],
   ['a URL with half a character', 'webhook: { url: "http://127.0.0.1/\\ud800" }', /webhook\.url: must be/],
-  ['a URL with quotes', `base_url: https://bot.example.test/"`, /base_url: must be an http or https URL/],
-  ['a list as a key', '? [a, b]\n: 1', /^[^\n]*:1:3: a list or a map is a key here; a key is a text/],
   ['an alias of a list as a key', 'webhook: &a []\n*a : 1', /\*a: is not a known key/],
 ])('a config file with %s', async (_, text, message) => {
   const { code, text: shown } = await validate({ 'handover-sim.config.yaml': text }, 'handover-sim.config.yaml')
   expect([code, shown]).toEqual([2, expect.stringMatching(message)])
 })
 
-test('deep JSON', async () => {
-  const { code, text } = await validate({ 'a.json': nest(100_000, '[', '', ']') }, 'a.json')
-  expect([code, text]).toEqual([2, expect.stringMatching(/is nested too deep/)])
-})
-
 test
   .skipIf(process.platform === 'win32')
   .each([
     'validate socket.yaml',
-    'validate zero.json',
     'validate include.yaml',
     'validate socket.mjs --allow-modules',
     'run socket.yaml --dry-run',
     'config --config zero.yaml',
-    'start --port 0 --import socket.json',
     'start --port 0 --import zero.json',
     'report zero.json',
   ])('sockets and devices are refused: %s', async line => {

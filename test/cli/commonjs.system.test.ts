@@ -17,22 +17,20 @@ it.each([
 ])('an ES module that ends in .%s is refused with the name that works, .%s', (wrong, right) => {
   const text = 'export default { port: 5002 }\n'
   const refused = runIn({ [`handover-sim.config.${wrong}`]: text }, 'config')
-  expect(refused.status).toBe(2)
-  expect(refused.stderr).toContain(
-    `handover-sim.config.${wrong}: cannot be loaded: it is an ES module, and its package is CommonJS ("type" in package.json); name it .${right} instead of .${wrong}.`,
-  )
+  expect([refused.status, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining(`name it .${right} instead of .${wrong}`),
+  ])
   expect(runIn({ [`handover-sim.config.${right}`]: text }, 'config').stdout).toContain('5002')
 })
 
 it('scenarios may end in .mts and .cts', () => {
   const steps = "steps: [{ press: 'handover' }, { agent: 'accept' }, { expect: 'start' }]"
-  const { status, stdout } = runIn(
-    {
-      'a.mts': `export default { version: 1 as number, name: 'as a module', ${steps} }\n`,
-      'b.cts': `module.exports = { version: 1, name: 'with require', ${steps} }\n`,
-    },
-    ...['run', 'a.mts', 'b.cts', '--self-test'],
-  )
+  const files = {
+    'a.mts': `export default { version: 1 as number, name: 'as a module', ${steps} }\n`,
+    'b.cts': `module.exports = { version: 1, name: 'with require', ${steps} }\n`,
+  }
+  const { status, stdout } = runIn(files, 'run', 'a.mts', 'b.cts', '--self-test')
   expect([status, stdout]).toEqual([0, expect.stringContaining('2 passed')])
 })
 

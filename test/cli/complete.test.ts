@@ -8,50 +8,32 @@ const FILES = { 'driver.yaml': '', '.hidden': '', scenarios: null, 'scenarios/ow
 async function complete(...words: string[]): Promise<{ values: string[]; directive: string | undefined }> {
   const { code, out } = await runCommand(['complete', '--', ...words], { files: FILES })
   expect(code).toBe(0)
-  const values = out
-    .split('\n')
-    .filter(Boolean)
-    .map(line => line.split('\t')[0]!)
+  const values = (out.match(/^.+$/gm) ?? []).map(line => line.split('\t')[0]!)
   return { directive: values.pop(), values }
 }
 
 it.each([
-  [['ce'], ['certify']],
-  [['--ver'], ['--version']],
-  [['certify', '--on'], ['--only']],
-  [['certify', '--profile', 'w'], ['webhook']],
-  [['certify', '--only', 'SIG-0'], Array.from({ length: 9 }, (_, index) => `SIG-0${index + 1}`)],
-  [['certify', '--explain=SIG-01'], ['--explain=SIG-01']],
-  [
-    ['run', '--set', 'typing.webhook='],
-    ['typing.webhook=echo', 'typing.webhook=off'],
-  ],
-  [['run', '--skip', 'happy'], ['happy-path']],
-  [
-    ['run', '--tag', ''],
-    ['smoke', 'flow', 'robustness'],
-  ],
-  [['run', 'builtin:happy'], ['builtin:happy-path.yaml']],
-  [['run', 'scenarios/'], ['scenarios/own.yaml']],
-  [['run', 'no-such-folder/'], []],
-  [['run', '--agent-driver', 'd'], ['driver.yaml']],
-  [
-    ['run', '--report', 'pretty,j'],
-    ['pretty,json=', 'pretty,junit=', 'pretty,journal='],
-  ],
-  [
-    ['start', '--output', ''],
-    ['pretty', 'compact', 'quiet'],
-  ],
-  [['trigger', 'MESSAGE'], ['MESSAGE FROM USER']],
-  [
-    ['trigger', 'MESSAGE FROM USER', '--fault', 'd'],
-    ['delay=', 'duplicate=', 'drip='],
-  ],
-  [['exec', '--', 'npm', ''], []],
-  [['no-such-command', ''], []],
-])('%j may be one of %j', async (words, expected) => {
-  expect((await complete(...words)).values).toEqual(expected)
+  ['ce', ['certify']],
+  ['--ver', ['--version']],
+  ['certify --on', ['--only']],
+  ['certify --profile w', ['webhook']],
+  ['certify --only SIG-0', Array.from({ length: 9 }, (_, index) => `SIG-0${index + 1}`)],
+  ['certify --explain=SIG-01', ['--explain=SIG-01']],
+  ['run --set typing.webhook=', ['typing.webhook=echo', 'typing.webhook=off']],
+  ['run --skip happy', ['happy-path']],
+  ['run --tag ', ['smoke', 'flow', 'robustness']],
+  ['run builtin:happy', ['builtin:happy-path.yaml']],
+  ['run scenarios/', ['scenarios/own.yaml']],
+  ['run no-such-folder/', []],
+  ['run --agent-driver d', ['driver.yaml']],
+  ['run --report pretty,j', ['pretty,json=', 'pretty,junit=', 'pretty,journal=']],
+  ['start --output ', ['pretty', 'compact', 'quiet']],
+  ['trigger MESSAGE', ['MESSAGE FROM USER']],
+  ['trigger X --fault d', ['delay=', 'duplicate=', 'drip=']],
+  ['exec -- npm ', []],
+  ['no-such-command ', []],
+])('"%s" may be one of %j', async (line, expected) => {
+  expect((await complete(...line.split(' '))).values).toEqual(expected)
 })
 
 it('offers a flag once, unless it may be repeated', async () => {
@@ -65,7 +47,7 @@ it('lets the shell add a space after what is whole', async () => {
   expect((await complete('run', 'scen')).directive).toBe(':6')
 })
 
-it.each(['bash', 'zsh'])('prints the script of %s', async shell => {
+it.each(['bash', 'zsh', 'fish', 'powershell'])('prints the script of %s', async shell => {
   const { code, out } = await runCommand(['complete', shell])
   expect([code, out]).toEqual([0, expect.stringMatching(/handover-sim complete '?--/)])
 })

@@ -1,12 +1,12 @@
 /** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
+import { receiver } from '../webhooks/receiver.ts'
 import { BIN, startProgram } from './program.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary/main.js', import.meta.url))
@@ -49,24 +49,17 @@ process.exit(3)`
     const { code, cwd } = exec(['--report', 'json=r.json,html=r.html', ...node(script)])
     expect(await code).toBe(3)
     const { scenarios } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8'))
-    expect(scenarios[0]).toMatchObject({
-      outcome: 'fail',
-      failures: [{ expected: 'the command to end with exit code 0', happened: 'the command ended with exit code 3' }],
-    })
+    const failure = { happened: 'the command ended with exit code 3' }
+    expect(scenarios).toMatchObject([{ outcome: 'fail', failures: [failure] }])
     expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain('/api/v2/handover/message')
   })
 
   it('gives chats new ids in each run, except with --seed', async () => {
     const script = `${CALL}console.log((await control('/chats', {})).chat_id)`
-    const idWith = async (...flags: string[]) => {
-      const { stdout, code } = exec([...flags, ...node(script)])
-      expect(await code).toBe(0)
-      return stdout.text
-    }
-    const all = Promise.all([idWith(), idWith(), idWith('--seed', '7'), idWith('--seed', '7')])
-    const [first, second, seeded, again] = await all
-    expect(second).not.toBe(first)
-    expect(again).toBe(seeded)
+    const runs = [[], [], ['--seed', '7'], ['--seed', '7']].map(flags => exec([...flags, ...node(script)]))
+    expect(await Promise.all(runs.map(({ code }) => code))).toEqual([0, 0, 0, 0])
+    const ids = runs.map(({ stdout }) => stdout.text)
+    expect([new Set(ids).size, ids[2]]).toEqual([3, ids[3]])
   })
 
   it('--strict fails for a finding of the linter', async () => {
@@ -74,22 +67,16 @@ process.exit(3)`
 const { chat_id } = await control('/chats', {})
 await control('/chats/' + chat_id + '/press', { button: 'handover' })
 await call('start', { chat_id, sender: { name: 'Anna' }, colour: 'red' })`
-    const lenient = exec(node(script))
-    expect(await lenient.code).toBe(0)
-    const strict = exec(['--strict', ...node(script)])
-    expect(await strict.code).toBe(1)
-    expect(strict.stderr.text).toContain('colour')
+    expect(await exec(node(script)).code).toBe(0)
+    const { stderr, code } = exec(['--strict', ...node(script)])
+    expect([await code, stderr.text]).toEqual([1, expect.stringContaining('colour')])
   })
 
   it('fails when a scenario of POST /_sim/plays did not pass, whatever the command says', async () => {
     const yaml = 'version: 1\nname: Played\ntimeouts: { expect: 100ms }\nsteps:\n  - check: { status: agent }\n'
-    const { stderr, code } = exec([
-      '--webhook-url',
-      'http://127.0.0.1:9/hook',
-      ...node(`${CALL}await control('/plays', ${JSON.stringify({ yaml })})`),
-    ])
-    expect(await code).toBe(1)
-    expect(stderr.text).toContain('Played')
+    const script = `${CALL}await control('/plays', ${JSON.stringify({ yaml })})`
+    const { stderr, code } = exec(['--webhook-url', 'http://127.0.0.1:9/hook', ...node(script)])
+    expect([await code, stderr.text]).toEqual([1, expect.stringContaining('Played')])
   })
 
   it('passes a signal on, and kills the command after --grace', async () => {
@@ -115,26 +102,21 @@ setTimeout(() => process.exit(0), 500)`
     expect(processRuns(pid)).toBe(false)
   })
 
-  it('waits for --wait-for before the command, and says what does not answer', async () => {
-    const port = await freePort()
-    const { stderr, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, '--wait-timeout', '200ms', ...node('')])
-    expect(await code).toBe(3)
-    expect(stderr.text).toMatch(/^--wait-for: http:\S+ does not serve after 200ms: .*ECONNREFUSED.*\n$/)
+  it.each([
+    [
+      '--wait-for http://127.0.0.1:9/ --wait-timeout 200ms -- true',
+      /^--wait-for: http:\S+ does not serve after 200ms: /,
+    ],
+    ['-- no-such-program-here', /^exec: the command did not start: .*no-such-program-here.*\n$/],
+  ])('exits with 3 and says why for exec %s', async (line, message) => {
+    const { stderr, code } = exec(line.split(' '))
+    expect([await code, stderr.text]).toEqual([3, expect.stringMatching(message)])
   })
 
   it('does not start the command after a signal during --wait-for', async () => {
-    let asked = () => {}
-    const firstAsked = new Promise<void>(resolve => {
-      asked = resolve
-    })
-    const port = await freePort()
-    const starting = createServer((_, response) => {
-      response.writeHead(503).end()
-      asked()
-    }).listen(port, '127.0.0.1')
-    onTestFinished(() => void starting.close())
-    const { child, stdout, code } = exec(['--wait-for', `http://127.0.0.1:${port}/`, ...node(ENDLESS)])
-    await firstAsked
+    const starting = await receiver((_got, response) => response.writeHead(503).end())
+    const { child, stdout, code } = exec(['--wait-for', starting.url, ...node(ENDLESS)])
+    await starting.arrived(1)
     child.kill('SIGTERM')
     expect([await code, stdout.text]).toEqual([143, ''])
   })
@@ -143,25 +125,19 @@ setTimeout(() => process.exit(0), 500)`
     const port = await freePort()
     const driver = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
     const scenario = `version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n`
-    const cwd = folderWith({
-      'one.yaml': scenario,
-      'driver.yaml': driver.replace('127.0.0.1:3000', `127.0.0.1:${port}`),
-    })
-    const { stdout, code } = exec(
-      [
-        ...['--scenarios', 'one.yaml', '--agent-driver', 'driver.yaml'],
-        ...['--webhook-url', `http://127.0.0.1:${port}/webhook`, '--', process.execPath, EXAMPLE],
-      ],
-      { cwd, env: { PORT: String(port) } },
-    )
-    expect(await code).toBe(0)
-    expect(stdout.text).toContain('1 passed')
+    const host = `127.0.0.1:${port}`
+    const cwd = folderWith({ 'one.yaml': scenario, 'driver.yaml': driver.replace('127.0.0.1:3000', host) })
+    const flags = [
+      '--scenarios',
+      'one.yaml',
+      '--agent-driver',
+      'driver.yaml',
+      '--webhook-url',
+      `http://${host}/webhook`,
+    ]
+    const env = { PORT: String(port) }
+    const { stdout, code } = exec([...flags, '--', process.execPath, EXAMPLE], { cwd, env })
+    expect([await code, stdout.text]).toEqual([0, expect.stringContaining('1 passed')])
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
-  })
-
-  it('says that the program does not exist', async () => {
-    const { stderr, code } = exec(['--', 'no-such-program-here'])
-    expect(await code).toBe(3)
-    expect(stderr.text).toMatch(/^exec: the command did not start: .*no-such-program-here.*\n$/)
   })
 })

@@ -1,7 +1,7 @@
 /** Runs what the help of each command shows at its end: the built package, as a user types it. `npm test` builds first. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
@@ -16,25 +16,12 @@ const STARTED = JSON.stringify({
   chat_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
   chatmessage_id: '65d4c0f1a2b3c4d5e6f70819',
 })
-const HAR = {
-  log: {
-    entries: [
-      {
-        startedDateTime: '2026-01-05T10:00:00.000Z',
-        time: 12,
-        request: {
-          method: 'POST',
-          url: 'https://bot.example.test/api/v2/handover/start',
-          headers: [{ name: 'content-type', value: 'application/json' }],
-          postData: {
-            mimeType: 'application/json',
-            text: '{"chat_id":"0f8fad5b-d9cb-469f-a165-70867728950e","sender":{"name":"Anna"},"bot_id":1042}',
-          },
-        },
-        response: { status: 200, headers: [], content: { mimeType: 'application/json', text: STARTED } },
-      },
-    ],
-  },
+const CALL = '{"chat_id":"0f8fad5b-d9cb-469f-a165-70867728950e","sender":{"name":"Anna"},"bot_id":1042}'
+const REQUEST = { method: 'POST', url: 'https://bot.example.test/api/v2/handover/start', headers: [] }
+const json = (text: string) => ({ mimeType: 'application/json', text })
+const HAR_ENTRY = {
+  ...{ startedDateTime: '2026-01-05T10:00:00.000Z', time: 12, request: { ...REQUEST, postData: json(CALL) } },
+  response: { status: 200, headers: [], content: json(STARTED) },
 }
 const SCENARIO = 'version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n'
 
@@ -48,14 +35,11 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
 /** An event that the service refuses; a cause that cannot be found, because the key of the service is not known. */
 const EXIT_CODES: Readonly<Record<string, number>> = { 'trigger "MESSAGE FROM USER" --sign wrong-key': 1, diagnose: 1 }
 
-type OnEnd = TestContext['onTestFinished']
-
 /** The shell is replaced, so that a signal reaches the command. */
-const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>, onEnd: OnEnd) =>
+const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
   startProgram(['/bin/sh', '-c', `exec "$0" "$1" ${line}`, process.execPath, BIN], {
     cwd,
     env: { HOME: cwd, CI: '1', ...env },
-    onEnd,
   })
 
 const EXAMPLES = (
@@ -69,14 +53,13 @@ const EXAMPLES = (
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 afterAll(() => void vi.restoreAllMocks())
 
-describe.concurrent('the examples of the help', () => {
-  it.for(EXAMPLES)('$line', async ({ command, line }, { onTestFinished }) => {
-    // Before anything is awaited: it is removed when the test ends that is current now.
+describe('the examples of the help', () => {
+  it.for(EXAMPLES)('$line', async ({ command, line }) => {
     const cwd = folderWith({
       scenarios: null,
       'scenarios/takeover.yaml': SCENARIO,
       'package.json': '{"scripts":{"test":"true"}}',
-      'session.har': JSON.stringify(HAR),
+      'session.har': JSON.stringify({ log: { entries: [HAR_ENTRY] } }),
       'body.json': '{"foo":1,"bar":2}',
     })
     const platformPort = String(await freePort())
@@ -95,7 +78,7 @@ describe.concurrent('the examples of the help', () => {
     }
     const env: Record<string, string> = { HANDOVER_SIM_PORT: platformPort }
     if (command === 'stop') {
-      const started = shell(`start --webhook-url ${example.webhookUrl}`, cwd, env, onTestFinished)
+      const started = shell(`start --webhook-url ${example.webhookUrl}`, cwd, env)
       await started.stdout.until(/Ready/)
     } else if (['trigger', 'resend', 'diagnose', 'record', 'wait'].includes(command)) {
       const sim = await startSimulator({ port: Number(platformPort), webhook: { url: example.webhookUrl } })
@@ -103,16 +86,17 @@ describe.concurrent('the examples of the help', () => {
       await (await sim.chat()).press('handover')
       typed = typed.replace('0f8fad5b-d9cb-469f-a165-70867728950e', sim.deliveries[0]!.delivery_id)
     }
-    for (const before of BEFORE[command] ?? []) await shell(before, cwd, env, onTestFinished).code
+    for (const before of BEFORE[command] ?? []) await shell(before, cwd, env).code
 
-    const { child, stdout, stderr, code } = shell(typed, cwd, env, onTestFinished)
+    const { child, stdout, stderr, code } = shell(typed, cwd, env)
     const servesOn = command === 'proxy' || (command === 'start' && !line.includes('--detach'))
     if (servesOn) {
       await Promise.race([stdout.until(/Ready: http/), code])
       child.kill('SIGTERM')
     }
-    const expected = servesOn ? 143 : (EXIT_CODES[line] ?? 0)
-    expect(await code, `${stdout.text}\n${stderr.text}`).toBe(expected)
-    if (line.includes('--detach')) await shell('stop', cwd, env, onTestFinished).code
+    // A load says with 4 that this machine was too busy to measure.
+    const expected = servesOn ? [143] : command === 'load' ? [0, 4] : [EXIT_CODES[line] ?? 0]
+    expect(expected, `${stdout.text}\n${stderr.text}`).toContain(await code)
+    if (line.includes('--detach')) await shell('stop', cwd, env).code
   })
 })

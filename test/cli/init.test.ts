@@ -1,5 +1,5 @@
 /** `handover-sim init`: what it writes is valid, fits the project, and replaces nothing. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -16,12 +16,8 @@ describe('init', () => {
     const folder = folderWith()
     const { code, out } = await command(folder, 'init', '--yes', '--desk', desk)
     expect(code).toBe(0)
-    const files = [
-      'handover-sim.config.yaml',
-      'agent-driver.yaml',
-      'scenarios/takeover.yaml',
-      'scenarios/second-text.yaml',
-    ]
+    const scenarios = ['scenarios/takeover.yaml', 'scenarios/second-text.yaml']
+    const files = ['handover-sim.config.yaml', 'agent-driver.yaml', ...scenarios]
     for (const file of files) expect(out).toContain(`written  ${file}\n`)
     expect((await command(folder, 'validate', ...files)).code).toBe(0)
     expect(out.match(/^ {2}.*npx handover-sim \w+/gm)).toHaveLength(3)
@@ -63,22 +59,18 @@ describe('init', () => {
   })
 
   it('writes into another folder, and says what is wrong', async () => {
-    const folder = folderWith({ 'package.json': '{ broken' })
-    mkdirSync(join(folder, 'service'))
-    const { code, out } = await command(folder, 'init', '--yes', 'service')
-    expect([code, existsSync(join(folder, 'service/agent-driver.yaml'))]).toEqual([0, true])
-    expect(out).toContain('cd service && ')
-    const fresh = await command(folder, 'init', '--yes', 'new/service')
-    expect([fresh.code, existsSync(join(folder, 'new/service/agent-driver.yaml'))]).toEqual([0, true])
-    const file = await command(folder, 'init', '--yes', 'package.json')
-    expect([file.code, file.err]).toEqual([2, 'package.json must be a folder, and is a file.\n'])
-    const url = await command(folder, 'init', '--yes', '--webhook-url', '3000')
-    expect([url.code, url.err]).toEqual([2, expect.stringMatching(/^--webhook-url must be an http or https URL/)])
-    writeFileSync(join(folder, 'scenarios'), 'a file')
-    const blocked = await command(folder, 'init', '--yes')
-    expect([blocked.code, blocked.err]).toEqual([
-      3,
-      expect.stringMatching(/^scenarios\/takeover\.yaml cannot be written/),
-    ])
+    const folder = folderWith({ 'package.json': '{ broken', scenarios: 'a file' })
+    const { code, out } = await command(folder, 'init', '--yes', 'new/service')
+    expect([code, existsSync(join(folder, 'new/service/agent-driver.yaml'))]).toEqual([0, true])
+    expect(out).toContain('cd new/service && ')
+    const rows: [string[], number, string][] = [
+      [['package.json'], 2, 'package.json must be a folder, and is a file.\n'],
+      [['--webhook-url', '3000'], 2, '--webhook-url must be an http or https URL'],
+      [[], 3, 'scenarios/takeover.yaml cannot be written'],
+    ]
+    for (const [flags, expected, message] of rows) {
+      const refused = await command(folder, 'init', '--yes', ...flags)
+      expect([refused.code, refused.err]).toEqual([expected, expect.stringContaining(message)])
+    }
   })
 })

@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
-import { failureText } from '../../src/platform/wording/failures.ts'
 import type { PlatformServerOptions } from '../../src/server/start.ts'
 import { freePort } from '../support/port.ts'
 import { type Handler, receiver } from '../webhooks/receiver.ts'
@@ -26,67 +25,38 @@ async function setUp(options: PlatformServerOptions = {}, handler: Handler = sig
 
 const unknown = ['trigger', 'X', '--unknown']
 
-it('trigger prints one line for a delivered event and exits with 0', async () => {
-  const { hook, server, run } = await setUp()
-  const chat = await server.chat()
-  const { code, out, err } = await run(['trigger', 'AGENT TYPING START'])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^AGENT TYPING START delivered: 200 in [\d.]+ ms \(delivery [0-9a-f-]{36}\)\n$/)
-  expect(hook.got[0]!.json).toEqual({ event: 'AGENT TYPING START', chat_id: chat.id })
-})
-
-it.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'])('trigger --sign %s: refused, exit 1', async sign => {
-  const { run } = await setUp()
-  const { code, out, err } = await run([...unknown, '--sign', sign])
-  expect({ code, err }).toEqual({ code: 1, err: '' })
-  expect(out).toMatch(new RegExp(`^X \\(sign ${sign}\\) not acknowledged: answered 401; only 200 .*, in [\\d.]+ ms`))
-})
-
-it('trigger takes the chat, and the body as JSON, from a file and from stdin', async () => {
+it('trigger takes the chat, and the body as JSON, from a file and from stdin; it prints one line', async () => {
   const { hook, server, run } = await setUp()
   const first = await server.chat()
   await server.chat()
   const about = ['trigger', 'MESSAGE FROM USER', '--chat-id', first.id, '--body']
-  await run([...about, '{"message":"a"}'])
+  const { code, out, err } = await run([...about, '{"message":"a"}'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^MESSAGE FROM USER delivered: 200 in [\d.]+ ms \(delivery [0-9a-f-]{36}\)\n$/)
   await run([...about, '@body.json'], { files: { 'body.json': '\ufeff{"message":"b"}' } })
   await run([...about, '-'], { stdin: '{"message":"c"}\n' })
   expect(hook.got.map(({ json }) => [json.chat.id, json.message])).toEqual(['a', 'b', 'c'].map(one => [first.id, one]))
 })
 
-it('resend sends the same bytes; for an unknown id it lists the latest and exits with 2', async () => {
-  const { hook, server, run } = await setUp()
-  await (await server.chat()).press('handover')
-  const { delivery_id } = server.deliveries[0]!
-  const { code, out, err } = await run(['resend', delivery_id])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(new RegExp(`^resent, delivered: 200 in [\\d.]+ ms \\(delivery ${delivery_id}\\)\\n$`))
-  expect(hook.got[1]!.bytes).toEqual(hook.got[0]!.bytes)
-  expect(await run(['resend', 'no/such'])).toMatchObject({
-    ...{ code: 2, out: '', err: `There is no delivery "no/such". The latest deliveries: ${delivery_id}.\n` },
-  })
-})
-
-it('resend --re-sign signs with the current key', async () => {
-  const { server, run } = await setUp({ knobs: { 'keys.handover': 'old' } })
+it('resend sends the same bytes, and with --re-sign another signature', async () => {
+  const { hook, server, run } = await setUp({ knobs: { 'keys.handover': 'old' } })
   await (await server.chat()).press('handover')
   await server.configure({ 'keys.handover': 'sim-handover-key' })
   const { delivery_id } = server.deliveries[0]!
   expect((await run(['resend', delivery_id])).code).toBe(1)
-  expect((await run(['resend', delivery_id, '--re-sign'])).code).toBe(0)
+  expect(hook.got[1]!.bytes).toEqual(hook.got[0]!.bytes)
+  const { code, out } = await run(['resend', delivery_id, '--re-sign', '--fault', 'duplicate=2'])
+  expect([code, out]).toEqual([0, expect.stringMatching(/^resent \(duplicate=2\), delivered: 200 in /)])
 })
 
 it('--fault takes values, lists and names without a value; the printed line repeats them', async () => {
-  const { hook, server, run } = await setUp()
+  const { hook, run } = await setUp()
   const many = ['--fault', 'duplicate=3', '--fault', 'gap=1ms', '--fault', 'http=chunked,header-case']
-  const { code, out, err } = await run([...unknown, ...many])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^X \(duplicate=3, gap=1ms, http=chunked,header-case\) delivered: 200 in /)
+  const { code, out } = await run([...unknown, ...many])
+  expect([code, out]).toEqual([0, expect.stringMatching(/^X \(duplicate=3, gap=1ms, http=chunked,header-case\) deliv/)])
   expect(hook.got.map(({ headers }) => headers['transfer-encoding'])).toEqual(['chunked', 'chunked', 'chunked'])
   const cut = await run([...unknown, '--sign', 'none', '--fault', 'reset_after_answer'])
   expect(cut.out).toMatch(/^X \(sign none, reset_after_answer\) not acknowledged: answered 401/)
-  const again = await run(['resend', server.deliveries[0]!.delivery_id, '--fault', 'duplicate=2'])
-  expect(again.out).toMatch(/^resent \(duplicate=2\), delivered: 200 in /)
-  expect(hook.got).toHaveLength(6)
 })
 
 it('exits with 2 and sends nothing for a mistake that the simulator finds', async () => {
@@ -94,18 +64,12 @@ it('exits with 2 and sends nothing for a mistake that the simulator finds', asyn
   const { id } = await server.chat()
   const rows: [string[], RegExp][] = [
     [[...unknown, '--fault', 'duplicat=2'], /^--fault: "duplicat" is not one of .*; did you mean duplicate\?\n$/],
-    [[...unknown, '--fault', 'event=Y'], /^--fault: "event" is not one of /],
     [[...unknown, '--fault', 'delay=2'], /^delay must be a duration with a unit such as 500ms or 2s/],
-    [[...unknown, '--fault', 'duplicate=1'], /^duplicate must be /],
-    [[...unknown, '--fault', 'truncate=false'], /^truncate must be /],
     [[...unknown, '--fault', 'gap=1s'], /^gap is the time between copies: add duplicate/],
-    [[...unknown, '--fault', 'http=x'], /^http must be /],
     [[...unknown, '--chat-id', 'nobody'], new RegExp(`^There is no chat "nobody"\\. The latest chats: ${id}\\.\\n$`)],
-    [
-      ['trigger', 'MESSAGE FORM USER'],
-      /^EVENT: "MESSAGE FORM USER" is not .*; did you mean MESSAGE FROM USER\?.* --unknown/,
-    ],
-    [['trigger', 'HELLO'], /; they are REQUESTING TAKEOVER, .* add --unknown\.\n$/],
+    [['trigger', 'MESSAGE FORM USER'], /^EVENT: .* is not .*; did you mean MESSAGE FROM USER\?.* --unknown/],
+    [['resend', 'no/such'], /^There is no delivery "no\/such"/],
+    [['diagnose'], /No delivery was refused so far/],
   ]
   for (const [argv, message] of rows) {
     const { code, err } = await run(argv)
@@ -116,39 +80,33 @@ it('exits with 2 and sends nothing for a mistake that the simulator finds', asyn
 
 it('--json prints the answer', async () => {
   const { server, run } = await setUp()
-  const { code, out } = await run([...unknown, '--json', '--sign', 'none'])
-  expect(code).toBe(1)
-  const { delivery_id, status, duration_ms, failure } = server.deliveries[0]!
-  expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error: failureText(failure) } })
+  const { code, out } = await run([...unknown, '--json', '--sign', 'hex'])
+  const { delivery_id } = server.deliveries[0]!
+  const ack = { status: 401, error: expect.stringContaining('only 200') }
+  expect([code, JSON.parse(out)]).toMatchObject([1, { delivery_id, ack }])
   expect(JSON.parse((await run(['resend', delivery_id, '--json'])).out)).toMatchObject({ delivery_id })
 })
 
 it('exits with 1 without a chat, or when nothing listens at the webhook, and says so', async () => {
   const port = await freePort()
   const { run } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
-  const { code, out, err } = await run(['trigger', 'REQUESTING TAKEOVER'])
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(/^REQUESTING TAKEOVER needs a chat, .* create one with POST \/_sim\/chats.*\n$/)
+  const { code, err } = await run(['trigger', 'REQUESTING TAKEOVER'])
+  expect([code, err]).toEqual([1, expect.stringMatching(/^REQUESTING TAKEOVER needs a chat, .* create one with/)])
   const refused = await run(unknown)
-  expect([refused.code, refused.out]).toEqual([
-    1,
-    expect.stringContaining(`X not delivered: nothing listens at 127.0.0.1:${port} (ECONNREFUSED) (delivery`),
-  ])
+  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining(`nothing listens at 127.0.0.1:${port}`)])
 })
 
 it('diagnose names the mistake, what shows it and the fix, and exits with 0', async () => {
   const { server, run } = await setUp({}, signedAs('hex'))
-  const nothing = await run(['diagnose'])
-  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining('No delivery was refused so far') })
   await (await server.chat()).press('handover')
   const { code, out, err } = await run(['diagnose'])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^Your service compares the signature as hexadecimal instead of base64: #\d+ shows it\.\n/)
-  expect(out).toContain('\nIts answer to REQUESTING TAKEOVER: 401 "bad signature"\n')
-  expect(out).toContain('\nFix: Encode the digest as base64')
+  expect(out).toMatch(
+    /\nIts answer to REQUESTING TAKEOVER: 401 "bad signature"\n[\s\S]*\nFix: Encode the digest as base64/,
+  )
   const json = await run(['diagnose', '--json', '--signature', 'c2lnbmF0dXJl'])
-  expect(JSON.parse(json.out)).toMatchObject({ code: 'wrong-length', probes: [] })
-  expect(json.code).toBe(0)
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { code: 'wrong-length', probes: [] }])
 })
 
 it('diagnose exits with 1 when no trial explains the refusal', async () => {

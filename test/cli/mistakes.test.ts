@@ -34,7 +34,6 @@ describe('flags and arguments', () => {
     ['strat', /unknown command 'strat'\n\(Did you mean start\?\)/],
     ['start --prot 1', /unknown option '--prot'\n\(Did you mean --port\?\)/],
     ['start --webhook http://127.0.0.1:1/', /unknown option '--webhook'\n\(Did you mean --webhook-url\?\)\n\(--help/],
-    ['start --webhook=http://127.0.0.1:1/', /unknown option '--webhook=.*'\n\(Did you mean --webhook-url\?\)/],
     ['start --xyzzy', /unknown option '--xyzzy'\n\(--help/],
     ['start --output loud', "argument 'loud' is invalid. Allowed choices are pretty, compact"],
     ['start now', 'too many arguments'],
@@ -44,7 +43,6 @@ describe('flags and arguments', () => {
     ['start --demo --agent-driver driver.yaml', /^--demo brings its own help desk: /],
     ['start --open --no-inspector', /^--open opens the page: leave out --no-inspector\.\n$/],
     ['start --agent-driver none.yaml --port 0', /^none\.yaml: cannot be read: there is no such file/],
-    ['start --config none.yaml', /^none\.yaml: cannot be read: there is no such file\.\n$/],
     ['start --port 0 --ready-file no/where.json', /^--ready-file: cannot write "no\/where\.json": /],
     [['start', '--token', 'two words'], /^--token: must be a text of visible ASCII .* character 4 is U\+0020\.\n$/],
     ['wait --timeout 5', /^--timeout: must be a duration such as 500ms, 30s, 2m, got "5"\.\n$/],
@@ -63,12 +61,7 @@ describe('flags and arguments', () => {
     ['trigger X --unknown --body [1]', /^--body: must be a JSON object such as/],
     ['trigger X --unknown --body @none.json', /^--body: none\.json cannot be read: ENOENT/],
     ['trigger X --unknown --body -', /^--body: stdin: is not JSON/],
-    ['trigger X --unknown --url localhost', /^--url: must be an http or https URL .*, got "localhost"\.\n$/],
-    ['trigger X --unknown --fault dup=2', /did you mean duplicate\?\n$/],
-    [
-      'trigger X --unknown --url http://127.0.0.1:1 --port 1',
-      /^--url and --port name the simulator more than once: give one/,
-    ],
+    ['trigger X --unknown --url http://127.0.0.1:1 --port 1', /^--url and --port name the simulator more than once/],
     ['trigger X --unknown --ready-file bad.json', /^--ready-file: "bad\.json" has no ready line/, { 'bad.json': '{}' }],
     ['resend', "missing required argument 'id'"],
     [['resend', ''], /^ID: must not be empty\.\n$/],
@@ -78,109 +71,49 @@ describe('flags and arguments', () => {
   it.for<Row>([
     ['verify --signature x', "required option '--body <file>' not specified", BODY],
     ['verify --body body.json', "required option '--signature <text>' not specified", BODY],
-    ['verify --body none.json --signature x --key k', /^--body: none\.json cannot be read: ENOENT/],
     ['verify --body . --signature x --key k', /^--body: \. cannot be read: EISDIR/],
     [[...VERIFY.split(' '), '--key', ''], /^--key: must not be empty\.\n$/, BODY],
     [`${VERIFY} --key-env NOT_THERE`, /^--key-env: the variable NOT_THERE is not set\.\n$/, BODY],
-    [`${VERIFY} --key-env __proto__`, /^--key-env: the variable __proto__ is not set\.\n$/, BODY],
     [`${VERIFY} --key-env EMPTY`, /^--key-env: the variable EMPTY is empty\.\n$/, BODY],
     [`${VERIFY} --key k --candidate-key-env NO`, /^--candidate-key-env: the variable NO is not set\.\n$/, BODY],
     [`${VERIFY} --key k --key-env MY_KEY`, /^--key and --key-env: give one of them\.\n$/, BODY],
-    [`${VERIFY} --config none.yaml`, /^none\.yaml: cannot be read: there is no such file\.\n$/, BODY],
   ])('%j', row => expectMistake(row, { EMPTY: '' }))
 
   it.for<Row>([
     [`proxy ${WEBHOOK}`, /^npx handover-sim proxy needs --upstream URL \(or proxy\.upstream in the config file\)\.$/m],
     [`proxy ${UPSTREAM}`, /^npx handover-sim proxy needs --webhook-url URL \(or webhook\.url in the config file\)\.$/m],
-    [
-      `proxy --upstream ftp://x ${WEBHOOK}`,
-      /^--upstream: must be an http or https URL such as .*, got "ftp:\/\/x"\.$/m,
-    ],
-    [
-      `proxy --upstream http://localhost:4747 ${WEBHOOK}`,
-      /^--upstream: .* is the address of the proxy itself.*--port\./,
-    ],
-    [
-      `proxy ${UPSTREAM} --webhook-url http://127.0.0.1:4747/x`,
-      /^--webhook-url: .* is the address of the proxy itself/,
-    ],
+    [`proxy --upstream ftp://x ${WEBHOOK}`, /^--upstream: must be an http or https URL .*, got "ftp:\/\/x"\.$/m],
+    [`proxy --upstream http://localhost:4747 ${WEBHOOK}`, /^--upstream: .* is the address of the proxy itself/],
+    [`proxy ${UPSTREAM} --webhook-url http://127.0.0.1:4747/x`, /^--webhook-url: .* is the address of the proxy/],
     [`proxy ${UPSTREAM} ${WEBHOOK} --rewrite-links`, /^--rewrite-links changes deliveries.*: add --api-key KEY\./],
-    [
-      `proxy ${UPSTREAM} ${WEBHOOK} --delivery-path /hook`,
-      /^--delivery-path: must be a path of at least 16 characters/,
-    ],
+    [`proxy ${UPSTREAM} ${WEBHOOK} --delivery-path /hook`, /^--delivery-path: must be .* at least 16 characters/],
     [`proxy ${UPSTREAM} ${WEBHOOK} --delivery-path /_sim/0123456789abcdef`, /^--delivery-path: must be a path/],
     ['exec', 'exec needs a command after --, such as: npx handover-sim exec -- npm test'],
     ['exec --wait-for localhost -- true', /--wait-for must be an http or https URL .* got "localhost"/],
-    ['exec --grace 5 -- true', '--grace must be a duration'],
     ['exec --report journal=j.jsonl -- true', '--report: journal is a report of run, not of this command'],
   ])('%j', row => expectMistake(row))
 })
 
 describe('files', () => {
-  it.each<[string, Row]>([
+  const moduleWith = (text: string) => ({ 's.mjs': text })
+  const jsonWith = (head: string, steps = '') => ({ 's.json': `${head}\n"steps": [${steps}]\n}\n` })
+  const MERGE = '  - check: &c { status: agent }\n  - check: { <<: *c, typing: false }\n'
+
+  it.for<Row>([
+    [`run d.yaml ${TARGET}`, /^d\.yaml:1:1: is an agent driver and not .*: pass it with --agent/, { 'd.yaml': DRIVER }],
+    [`run s.yaml --port 0 --agent-driver s.yaml ${TARGET}`, /^s\.yaml:3:1: this is a scenario/, { 's.yaml': SCENARIO }],
+    [`run ${TARGET}`, /^There is no folder scenarios here: name the files .* --builtin/],
+    ['report none.jsonl', /^none\.jsonl: cannot be read: there is no such file/],
+    ['validate s.json', /^s\.json:2:161: is not valid JSON/, jsonWith('{ "version": 1,', STEPS)],
+    ['validate s.json', /^s\.json:1:13: is not valid JSON/, jsonWith('{"a":1,"b":[,],')],
     [
-      'a driver is no scenario',
-      [
-        `run d.yaml ${TARGET}`,
-        /^d\.yaml:1:1: is an agent driver and not a scenario: pass it with --agent-driver\.\n.*\n.*\n$/,
-        { 'd.yaml': DRIVER },
-      ],
+      'validate s.mjs --allow-modules',
+      's.mjs: cannot be loaded: the package no-such-package is not installed; install it: npm install --save-dev',
+      moduleWith(`import { press } from 'no-such-package'\nexport default press\n`),
     ],
-    [
-      'a scenario is no driver',
-      [
-        `run s.yaml --port 0 --agent-driver s.yaml ${TARGET}`,
-        /^s\.yaml:3:1: this is a scenario and not an agent driver\.\n.*\n.*\n$/,
-        { 's.yaml': SCENARIO },
-      ],
-    ],
-    [
-      'no file named, and no folder',
-      [`run ${TARGET}`, /^There is no folder scenarios here: name the files .* --builtin/],
-    ],
-    ['no journal', ['report none.jsonl', /^none\.jsonl: cannot be read: there is no such file/]],
-    [
-      'a comma too many in JSON',
-      [
-        'validate s.json',
-        /^s\.json:2:161: is not valid JSON/,
-        { 's.json': `{ "version": 1,\n"steps": [${STEPS}]\n}\n` },
-      ],
-    ],
-    [
-      'a comma too many at the beginning of JSON',
-      [
-        'validate s.json',
-        /^s\.json:1:13: is not valid JSON/,
-        { 's.json': `{"a":1,"b":[,],\n"steps": [${STEPS}]\n}\n` },
-      ],
-    ],
-    [
-      'a module whose package is not installed',
-      [
-        'validate s.mjs --allow-modules',
-        's.mjs: cannot be loaded: the package no-such-package is not installed; install it: npm install --save-dev',
-        { 's.mjs': `import { press } from 'no-such-package'\nexport default press\n` },
-      ],
-    ],
-    [
-      'a module that throws, with the line',
-      [
-        'validate s.mjs --allow-modules',
-        's.mjs: cannot be loaded: boom (line 3:7).',
-        { 's.mjs': `\n\nthrow new Error('boom')\n` },
-      ],
-    ],
-    [
-      'a merge key of YAML 1.1',
-      [
-        'validate s.yaml',
-        /<<: is not a known key; YAML 1\.2 has no merge keys: write the keys out, or alias the whole value\./,
-        { 's.yaml': `${SCENARIO}  - check: &c { status: agent }\n  - check: { <<: *c, typing: false }\n` },
-      ],
-    ],
-  ])('%s', async (_, row) => expectMistake(row))
+    ['validate s.mjs --allow-modules', 'loaded: boom (line 3:7).', moduleWith(`\n\nthrow new Error('boom')\n`)],
+    ['validate s.yaml', /<<: is not a known key; YAML 1\.2 has no merge keys/, { 's.yaml': SCENARIO + MERGE }],
+  ])('%j', row => expectMistake(row))
 
   it('a module that never finishes loading', async () => {
     const folder = folderWith({ 's.mjs': 'await new Promise(() => {})\nexport default 1\n' })

@@ -11,16 +11,16 @@ const BOTH = ['--upstream', 'https://bot.example.test', '--webhook-url', 'http:/
 it('a journal that exists is left as it is', async () => {
   const files = { 'kept.jsonl': 'precious' }
   const { code, err, cwd } = await runCommand(['proxy', ...BOTH, '--port', '0', '--journal', 'kept.jsonl'], { files })
-  expect(code).toBe(2)
-  expect(err).toMatch(
-    /^Failed to create the journal "kept\.jsonl": the file exists.* Name another file with --journal\./,
-  )
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/^Failed to create the journal "kept\.jsonl": the file exists/),
+  ])
   expect(readFileSync(join(cwd, 'kept.jsonl'), 'utf8')).toBe('precious')
 })
 
 it('takes its settings from the config file', async () => {
-  const config =
-    'proxy: { upstream: "https://bot.example.test", delivery_path: /_webhook/0123456789, journal: j.jsonl }\nwebhook: { url: "http://127.0.0.1:9/hook" }\n'
+  const proxy = '{ upstream: "https://bot.example.test", delivery_path: /_webhook/0123456789, journal: j.jsonl }'
+  const config = `proxy: ${proxy}\nwebhook: { url: "http://127.0.0.1:9/hook" }\n`
   const io = fakeIo(folderWith({ 'handover-sim.config.yaml': config }))
   const code = main(['proxy', '--port', '0', '--json'], {}, io)
   const ready = JSON.parse(await io.stdout.until(/\n/))

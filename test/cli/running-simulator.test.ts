@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import type { PlatformServerOptions } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
@@ -46,18 +46,17 @@ it('wait, trigger and resend find the simulator in the same ways', async () => {
 it('sends the token of the flag, the variable, the config file or the ready file, and says how when it is missing', async () => {
   const { server, cwd, trigger, resend } = await serving({ controlToken: TOKEN })
   const at = ['--url', server.url]
+  const right: [string[], Env?][] = [
+    [[...at, '--token', TOKEN]],
+    [at, { HANDOVER_SIM_TOKEN: TOKEN }],
+    [['--ready-file', 'ready.json']],
+    [['--config', 'sim.yaml']],
+  ]
   for (const command of [trigger, resend]) {
-    const right: [string[], Env?][] = [
-      [[...at, '--token', TOKEN]],
-      [at, { HANDOVER_SIM_TOKEN: TOKEN }],
-      [['--ready-file', 'ready.json']],
-      [['--config', 'sim.yaml']],
-    ]
     for (const [flags, env = {}] of right)
       expect((await runCommand([...command, ...flags], { env, cwd })).code, flags.join(' ')).toBe(0)
     const { code, err } = await runCommand([...command, ...at, '--token', 'wrong'])
-    expect(code).toBe(2)
-    expect(err).toMatch(/pass --token TOKEN or set HANDOVER_SIM_TOKEN.* or pass --ready-file FILE\.\n$/)
+    expect([code, err]).toEqual([2, expect.stringMatching(/pass --token TOKEN or set HANDOVER_SIM_TOKEN/)])
   }
 })
 
@@ -70,18 +69,11 @@ it('wait ends with 0 when the simulator is ready, also when its ready file comes
 })
 
 it('exits with 3 and one line when nothing listens, or there is no ready file', async () => {
-  const address = `127.0.0.1:${await freePort()}`
-  const url = `http://${address}`
-  const refused = `No simulator answers at ${url}: nothing listens at ${address} (ECONNREFUSED). Start one with: npx`
+  const url = `http://127.0.0.1:${await freePort()}`
+  const refused = `No simulator answers at ${url}: nothing listens`
   const rows: [string, string][] = [
-    [
-      `wait --url ${url} --timeout 1ms`,
-      `${url} is not ready after 1ms: nothing listens at ${address} (ECONNREFUSED).\n`,
-    ],
-    [
-      'wait --ready-file none.json --timeout 1ms',
-      'The ready file "none.json" is not ready after 1ms: it is not there.\n',
-    ],
+    [`wait --url ${url} --timeout 1ms`, `${url} is not ready after 1ms: `],
+    ['wait --ready-file none.json --timeout 1ms', 'The ready file "none.json" is not ready after 1ms: it is not there'],
     [`trigger X --unknown --url ${url}`, refused],
     [`resend d --url ${url}`, refused],
     [`record a.yaml --url ${url}`, refused],
@@ -91,42 +83,21 @@ it('exits with 3 and one line when nothing listens, or there is no ready file', 
     const { code, out, err } = await runCommand(line.split(' '))
     expect([line, code, out, err]).toEqual([line, 3, '', expect.stringContaining(message)])
   }
-  expect(await runCommand(['stop', '--url', url])).toMatchObject({
-    code: 0,
-    out: `No simulator runs: ${url}\n`,
-    err: '',
-  })
-})
-
-it('start --token sets the token, also from the environment and the config file', async () => {
-  const files = { 'handover-sim.config.yaml': 'control_token: from-file\n' }
-  const config = async (argv: string[], env = {}) =>
-    (await runCommand(['config', '--json', ...argv], { env, files })).out
-  const from = 'handover-sim.config.yaml:1'
-  expect(JSON.parse(await config(['--show-keys'])).settings.control_token).toEqual({ value: 'from-file', from })
-  expect(await config([], { HANDOVER_SIM_TOKEN: 'from-env' })).not.toContain('from-env')
-  const { url, stop } = await started(['--token', TOKEN])
-  expect((await fetch(`${url}/_sim/state`)).status).toBe(401)
-  const headers = { authorization: `Bearer ${TOKEN}` }
-  expect((await fetch(`${url}/_sim/state`, { headers })).status).toBe(200)
-  await stop()
+  const stopped = await runCommand(['stop', '--url', url])
+  expect(stopped).toMatchObject({ code: 0, out: `No simulator runs: ${url}\n`, err: '' })
 })
 
 it('stop ends a started simulator with exit code 0, and only a started one', async () => {
   const { url, code } = await started(['--export', 'state.json', '--token', TOKEN])
-  expect(await runCommand(['stop', '--url', url])).toMatchObject({
-    code: 2,
-    out: '',
-    err: expect.stringContaining('token'),
-  })
+  const guarded = await runCommand(['stop', '--url', url])
+  expect([guarded.code, guarded.err]).toEqual([2, expect.stringContaining('token')])
   // The simulator runs in this process, which does not end with it.
   expect((await runCommand(['stop', '--url', url, '--token', TOKEN, '--timeout', '1ms'])).code).toBe(3)
   expect(await code).toBe(0)
 
   const { server } = await serving()
   const other = await runCommand(['stop', '--url', server.url])
-  expect(other.code).toBe(3)
-  expect(other.err).toMatch(/^Only a simulator that `npx handover-sim start` started stops on request/)
+  expect([other.code, other.err]).toEqual([3, expect.stringMatching(/^Only a simulator that `npx handover-sim start`/)])
   expect((await fetch(`${server.url}/_sim/readyz`)).status).toBe(200)
 })
 
@@ -164,7 +135,6 @@ it('no answer of a server writes control characters or workflow commands to the 
   }
   const runs: [string[], (response: ServerResponse) => void][] = [
     [['resend', 'a'], json(200, { delivery_id: HOSTILE, ack: { status: null, duration_ms: 1, error: HOSTILE } })],
-    [['resend', 'a'], json(404, { error: { code: 'x', message: HOSTILE } })],
     [['resend', 'a'], json(409, { error: { code: 'x', message: HOSTILE } })],
     [['record', '-'], json(200, recorded)],
   ]
@@ -186,18 +156,6 @@ it('an answer that does not end is given up, without keeping it', async () => {
     }
     more()
   })
-  const { code, out, err } = await runCommand(['resend', 'a', '--url', url])
-  expect({ code, out }).toEqual({ code: 3, out: '' })
-  expect(err).toBe(`No simulator answers at ${url}: the answer has more than 16777216 bytes.\n`)
-})
-
-it('an answer that does not come is given up after two minutes', async () => {
-  const url = await serverInPlace(() => {})
-  // The limit of the command, a thousand times as fast.
-  const { timeout } = AbortSignal
-  const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => timeout.call(AbortSignal, ms / 1_000))
-  onTestFinished(() => limit.mockRestore())
-  const { code, out, err } = await runCommand(['resend', 'a', '--url', url])
-  expect({ code, out, err }).toEqual({ code: 3, out: '', err: `${url} did not answer within 2m.\n` })
-  expect(limit).toHaveBeenCalledWith(120_000)
+  const err = `No simulator answers at ${url}: the answer has more than 16777216 bytes.\n`
+  expect(await runCommand(['resend', 'a', '--url', url])).toMatchObject({ code: 3, out: '', err })
 })

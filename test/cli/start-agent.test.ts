@@ -18,9 +18,9 @@ target: { start: [no-such-program], ready: "http://127.0.0.1:1/" }
 
 const TOKEN = 'desk-token-4711'
 
-async function startWith(flags: string[], files: Record<string, string>, env: Record<string, string> = {}) {
+async function startWith(flags: string[], files: Record<string, string>) {
   const io = fakeIo(folderWith(files))
-  const { url, ...rest } = await started([...flags, '--output', 'compact'], { DESK_TOKEN: TOKEN, ...env }, io)
+  const { url, ...rest } = await started([...flags, '--output', 'compact'], { DESK_TOKEN: TOKEN }, io)
   const ask = createControlClient({ url })
   return { ...rest, url, ask, chat: async () => String((await ask('POST', '/chats', { body: {} })).body.chat_id) }
 }
@@ -35,47 +35,36 @@ const inboxDesk = () =>
   })
 
 describe('start --agent-driver', () => {
-  it('shows what the driver can do; the target stays out', async () => {
-    const { ask, stop } = await startWithDriver('http://127.0.0.1:9')
+  it('shows what the driver can do, calls the help desk, and journals the calls without secrets', async () => {
+    const desk = await inboxDesk()
+    const { ask, chat } = await startWithDriver(desk.url)
     const verbs = ['accept', 'says', 'away', 'inbox', 'does.transfer']
     const expected = { plays: 'driver', name: 'd.yaml', verbs, problem: null, webhook_url: null }
     expect((await ask('GET', '/agent')).body).toEqual(expected)
-    expect(await stop()).toBe(130)
-  })
-
-  it('calls the help desk, and the journal has the calls without secrets', async () => {
-    const desk = await inboxDesk()
-    const { ask, chat } = await startWithDriver(desk.url)
     const id = await chat()
-    const said = (await ask('POST', '/agent', { body: { verb: 'says', chat_id: id, text: 'Hello' } })).body
+    const act = async (verb: string, more: object = { chat_id: id }) =>
+      (await ask('POST', '/agent', { body: { verb, ...more } })).body
+    const said = await act('says', { chat_id: id, text: 'Hello' })
     expect(said).toMatchObject({ verb: 'says', outcome: 'ok', status: 200 })
-    await ask('POST', '/agent', { body: { verb: 'away' } })
-    await ask('POST', '/agent', { body: { verb: 'does.transfer', chat_id: id, with: { team: 'billing' } } })
-    const refused = (await ask('POST', '/agent', { body: { verb: 'accept', chat_id: id } })).body
-    expect(refused).toMatchObject({ outcome: 'failed', status: 409, error: 'answered 409: {"error":"taken"}' })
-    expect(desk.asked.map(({ method, url, body }) => [method, url.replace(id, 'ID'), body])).toEqual([
-      ['POST', '/desk/ID/messages', '{"text":"Hello"}'],
-      ['POST', '/desk/away', ''],
-      ['POST', '/desk/ID/transfer', '{"team":"billing"}'],
-      ['POST', '/desk/ID/accept', ''],
+    await act('away', {})
+    await act('does.transfer', { chat_id: id, with: { team: 'billing' } })
+    const error = 'answered 409: {"error":"taken"}'
+    expect(await act('accept')).toMatchObject({ outcome: 'failed', status: 409, error })
+    const inbox = await ask('GET', `/agent/inbox?chat_id=${id}`)
+    expect(inbox.body).toMatchObject({ outcome: 'ok', items: [{ request: true }, { text: 'Hi' }] })
+    expect(desk.asked.map(({ url, body }) => [url.replace(id, 'ID'), body])).toEqual([
+      ['/desk/ID/messages', '{"text":"Hello"}'],
+      ['/desk/away', ''],
+      ['/desk/ID/transfer', '{"team":"billing"}'],
+      ['/desk/ID/accept', ''],
+      ['/desk/ID/inbox', ''],
     ])
     expect(desk.asked[0]!.headers.authorization).toBe(`Bearer ${TOKEN}`)
+    // Reading the inbox leaves no entry.
     const { entries } = (await ask('GET', '/journal?kind=driver')).body
-    expect(entries).toMatchObject([
-      { seq: said.seq, verb: 'says', chat_id: id, text: 'Hello', outcome: 'ok' },
-      { verb: 'away', outcome: 'ok' },
-      { verb: 'does.transfer', chat_id: id },
-      { verb: 'accept', outcome: 'failed' },
-    ])
+    expect(entries.map((entry: { verb: string }) => entry.verb)).toEqual(['says', 'away', 'does.transfer', 'accept'])
+    expect(entries[0]).toMatchObject({ seq: said.seq, chat_id: id, text: 'Hello', outcome: 'ok' })
     expect(JSON.stringify(entries)).not.toContain(TOKEN)
-  })
-
-  it('reads the inbox without an entry in the journal', async () => {
-    const desk = await inboxDesk()
-    const { ask, chat } = await startWithDriver(desk.url)
-    const { body } = await ask('GET', `/agent/inbox?chat_id=${await chat()}`)
-    expect(body).toMatchObject({ outcome: 'ok', items: [{ request: true }, { text: 'Hi' }] })
-    expect((await ask('GET', '/journal?kind=driver')).body.entries).toEqual([])
   })
 
   it('a call that ends after a reset is a 409, and the new journal has no entry of it', async () => {
@@ -105,7 +94,7 @@ describe('start --agent-driver', () => {
     const unknown = await ask('POST', '/agent', { body: { verb: 'leave', chat_id: id } })
     expect([unknown.status, unknown.body.error.issues[0].allowed]).toEqual([
       422,
-      ['accept', 'says', 'away', 'inbox', 'does.transfer'],
+      expect.arrayContaining(['does.transfer']),
     ])
     expect((await ask('POST', '/agent', { body: { verb: 'accept' } })).body.error.issues[0].field).toBe('chat_id')
     expect((await ask('POST', '/agent', { body: { verb: 'accept', chat_id: 'nobody' } })).status).toBe(404)
@@ -132,13 +121,8 @@ describe('start --agent-driver', () => {
 
 it('without a help desk the page plays', async () => {
   const { ask, chat } = await startWith(['--webhook-url', 'http://me:secret@127.0.0.1:9/hook'], {})
-  expect((await ask('GET', '/agent')).body).toEqual({
-    plays: 'page',
-    name: null,
-    verbs: [],
-    problem: null,
-    webhook_url: 'http://***@127.0.0.1:9/hook',
-  })
+  const expected = { plays: 'page', name: null, verbs: [], webhook_url: 'http://***@127.0.0.1:9/hook' }
+  expect((await ask('GET', '/agent')).body).toMatchObject(expected)
   const body = { verb: 'accept', chat_id: await chat() }
   expect((await ask('POST', '/agent', { body })).body.error.code).toBe('no_agent_driver')
 })

@@ -35,13 +35,6 @@ it.each(['pretty', 'compact'])('%s counts what it does not show, and shows every
   expect(io.stdout.lines).toHaveLength(1)
 })
 
-it('quiet shows only the refused calls', async () => {
-  const { io, stop } = await startWithCalls('--output', 'quiet')
-  expect(await stop()).toBe(130)
-  expect(shownCalls(io.stderr.text)).toBe(3)
-  expect(io.stderr.text).not.toContain('not shown')
-})
-
 it('a second signal loses no count', async () => {
   const silent = await receiver(() => {})
   const { io, post, chat_id, code } = await startWithCalls('--webhook-url', silent.url)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isThere } from '../agent-driver/desk.ts'
+import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { fakeOutput } from './fake-io.ts'
@@ -13,14 +13,11 @@ const READY = 'ready.json'
 
 /** Starts a command whose pipes are not read until the test reads them. */
 function startUnread(argv: readonly string[], files: Record<string, string> = {}) {
-  const folder = folderWith(files)
-  const child = spawn(process.execPath, [BIN, ...argv], {
-    cwd: folder,
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const cwd = folderWith(files)
+  const env = { PATH: process.env.PATH }
+  const child = spawn(process.execPath, [BIN, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, folder, exited: new Promise<number | null>(resolve => child.on('exit', resolve)) }
+  return { child, folder: cwd, exited: new Promise<number | null>(resolve => child.on('exit', resolve)) }
 }
 
 async function readyLine({ folder }: { readonly folder: string }) {
@@ -66,18 +63,9 @@ describe('output that nothing reads', () => {
 
   /** The commands run at the same time, because each takes some seconds. */
   it('does not keep the process or its children alive after a signal', async () => {
-    await Promise.all([stopsStart(), stopsDemo(), stopsRun()])
+    await Promise.all([stopsDemo(), stopsRun()])
   })
 })
-
-async function stopsStart(): Promise<void> {
-  const started = startUnread(['start', '--port', '0', '--json', '--ready-file', READY])
-  const { url } = await readyLine(started)
-  await sendMessages(url, 30)
-  started.child.kill('SIGTERM')
-  expect(await started.exited).toBe(143)
-  expect(existsSync(join(started.folder, READY))).toBe(false)
-}
 
 async function stopsDemo(): Promise<void> {
   const started = startUnread(['start', '--port', '0', '--demo', '--json', '--ready-file', READY])
@@ -85,6 +73,7 @@ async function stopsDemo(): Promise<void> {
   await sendMessages(url, 30)
   started.child.kill('SIGHUP')
   expect(await started.exited).toBe(129)
+  expect(existsSync(join(started.folder, READY))).toBe(false)
   await expect(fetch(webhookUrl)).rejects.toThrow()
 }
 
@@ -104,12 +93,7 @@ target:
   stop_timeout: 10m
 `
 
-const SCENARIO = `version: 1
-name: waits
-steps:
-  - press: handover
-  - expect: { start: {}, within: 10m }
-`
+const SCENARIO = 'version: 1\nname: waits\nsteps: [{ press: handover }, { expect: { start: {}, within: 10m } }]\n'
 
 async function stopsRun(): Promise<void> {
   const port = await freePort()
@@ -121,5 +105,5 @@ async function stopsRun(): Promise<void> {
   const pid = Number(readFileSync(file, 'utf8'))
   started.child.kill('SIGTERM')
   expect(await started.exited).toBe(143)
-  await expect.poll(() => isThere(pid)).toBe(false)
+  await expect.poll(() => processRuns(pid)).toBe(false)
 }

@@ -19,12 +19,6 @@ const GOOD = {
   'other.json': '{ "version": 1, "port": 2 }',
   'driver.mjs': 'export const accept = async () => {}\nexport const inbox = async () => []\n',
 }
-const jsonLines = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as unknown)
-
 describe('valid files', () => {
   it('have one line each with what they contain; the folder scenarios is checked when no file is named', async () => {
     const names = ['driver.yaml', 'driver.mjs', 'handover-sim.config.yaml', 'other.json']
@@ -35,14 +29,9 @@ describe('valid files', () => {
     ]
     const { code, out, err } = await validate(GOOD, 'scenarios', ...names, '--allow-modules')
     expect([code, err]).toEqual([0, ''])
-    expect(out.split('\n')).toEqual([
-      ...ofScenarios,
-      'ok  driver.yaml: driver, 2 verbs',
-      'ok  driver.mjs: driver, 2 verbs',
-      'ok  handover-sim.config.yaml: config, 2 settings',
-      'ok  other.json: config, 1 setting',
-      '',
-    ])
+    const others = ['driver, 2 verbs', 'driver, 2 verbs', 'config, 2 settings', 'config, 1 setting']
+    const ofOthers = names.map((name, index) => `ok  ${name}: ${others[index]}`)
+    expect(out.split('\n')).toEqual([...ofScenarios, ...ofOthers, ''])
     expect((await validate(GOOD)).out.split('\n').slice(0, -1)).toEqual(ofScenarios)
     expect((await runCommand(['validate', 'builtin:'])).out).toContain('ok  builtin:happy-path.yaml: 1 scenario, 14')
   })
@@ -57,41 +46,32 @@ describe('valid files', () => {
   it('are one line of JSON each with --json', async () => {
     const { out } = await validate(GOOD, 'scenarios/a.yaml', 'driver.yaml', '--json')
     const common = { v: 1, type: 'file', ok: true, problems: [], warnings: [] }
-    expect(jsonLines(out)).toEqual([
-      { ...common, file: 'scenarios/a.yaml', kind: 'scenario', scenarios: 2, steps: 4 },
-      { ...common, file: 'driver.yaml', kind: 'driver', verbs: 2 },
-    ])
+    const [scenarios, driver] = out.split('\n')
+    expect(JSON.parse(scenarios!)).toEqual({
+      ...common,
+      file: 'scenarios/a.yaml',
+      kind: 'scenario',
+      scenarios: 2,
+      steps: 4,
+    })
+    expect(JSON.parse(driver!)).toEqual({ ...common, file: 'driver.yaml', kind: 'driver', verbs: 2 })
   })
 })
 
 const withPattern = (pattern: string) =>
   scenario('A', `  - press: handover\n  - expect: { message: { message: { $re: '${pattern}' } } }\n`)
 
+const MISSPELT = /^a\.yaml:4:5: .* did you mean user\?\n {2}4 \| {3}- usr: Hi\n {4}\| {5}\^\^\^\n/
+
 describe('invalid files', () => {
   it.each<[string, Files, RegExp]>([
-    [
-      'a misspelt key, with its line',
-      { 'a.yaml': scenario('A', '  - usr: Hi\n') },
-      /^a\.yaml:4:5: steps\[0\]\.usr: is not a known key; did you mean user\?\n {2}4 \| {3}- usr: Hi\n {4}\| {5}\^\^\^\n/,
-    ],
-    [
-      'a driver whose only verb is misspelt',
-      { 'driver.yaml': 'version: 1\nacept: { POST: /a }\n' },
-      /^driver\.yaml:2:1: acept: .* did you mean accept\?/,
-    ],
+    ['a misspelt key, with its line', { 'a.yaml': scenario('A', '  - usr: Hi\n') }, MISSPELT],
+    ['a driver', { 'driver.yaml': 'version: 1\nacept: { POST: /a }\n' }, /^driver\.yaml:2:1: acept: .* mean accept\?/],
     ['a config file', { 'a.yaml': 'version: 1\nprot: 1\nseed: 2\n' }, /^a\.yaml:2:1: prot: .*did you mean port\?/],
     ['broken YAML', { 'a.yaml': 'version: {' }, /^a\.yaml:\d+:\d+: Flow map/],
     ['no file', {}, /^a\.yaml: cannot be read: there is no such file or folder\.\n$/],
-    [
-      'no regular expression',
-      { 'a.yaml': withPattern('(a') },
-      /^a\.yaml:5:\d+: steps\[1\]\S* is not a regular expression: /,
-    ],
-    [
-      'an empty message',
-      { 'a.yaml': scenario('A', '  - user: ""\n') },
-      /^a\.yaml:4:11: steps\[0\]\.user: must be a string that is not empty/,
-    ],
+    ['no regular expression', { 'a.yaml': withPattern('(a') }, /^a\.yaml:5:\d+: .* is not a regular expression: /],
+    ['an empty message', { 'a.yaml': scenario('A', '  - user: ""\n') }, /^a\.yaml:4:11: .* string that is not empty/],
   ])('%s', async (_, files, message) => {
     const { code, out, err } = await validate(files, Object.keys(files)[0] ?? 'a.yaml')
     expect([code, out]).toEqual([2, ''])
@@ -109,34 +89,10 @@ describe('invalid files', () => {
     expect(err.match(/^[a-z.]+:\d+:\d+: /gm)).toEqual(['a.yaml:4:5: ', 'driver.yaml:3:1: '])
   })
 
-  it('use a name that another file uses', async () => {
-    const files = { 'a.yaml': scenario('A'), 'b.yaml': scenario('A') }
-    const { code, err } = await validate(files, 'a.yaml', 'b.yaml')
-    expect([code, err]).toEqual([2, expect.stringMatching(/^b\.yaml:2:7: name: "A" is taken: a\.yaml:2 has it\./)])
-  })
-
-  it('have a problem of a part once, also when several scenarios include it', async () => {
-    const include = '  - include: p.yaml\n  - expect: start\n'
-    const part = PART.replace('accept', 'acept')
-    const files = { 'a.yaml': scenario('A', include), 'b.yaml': scenario('B', include), 'p.yaml': part }
-    const { code, out, err } = await validate(files, '.')
-    expect([code, out]).toEqual([2, ''])
-    expect(err.match(/p\.yaml:4:12/g)).toHaveLength(1)
-  })
-
   it('have their problems in JSON with --json', async () => {
     const { out, err, code } = await validate({ 'a.yaml': scenario('A', '  - wait: 5\n') }, 'a.yaml', '--json')
     expect([code, err]).toEqual([2, ''])
     const problem = { at: 'a.yaml:4:11: steps[0].wait', excerpt: '  4 |   - wait: 5\n    |           ^' }
     expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [problem] })
   })
-})
-
-it.each([
-  '^(?:a{4})*$',
-  String.raw`(?<!a)\bfoo(-?bar)?\b(?=x)`,
-  String.raw`\p{Lu}\p{Ll}+( \p{Lu}\p{Ll}+)*`,
-  '/^(?:[[a-z]&&[a-m]]+ )+$/v',
-])('accepts the regular expression %s', async pattern => {
-  expect(await validate({ 'a.yaml': withPattern(pattern) }, 'a.yaml')).toMatchObject({ code: 0, err: '' })
 })

@@ -1,8 +1,6 @@
 /** `handover-sim verify`: whether a body and a signature are right, and if not, why. */
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { FILE_URL, type Vector } from '../../scripts/signature-vectors.ts'
 import { type CommandOptions, runCommand } from './fake-io.ts'
 
 const KEY = 'a-key-of-mine'
@@ -28,7 +26,6 @@ const withKey = ['--key-env', 'MY_KEY']
 
 it.each<[string, string, string[], RegExp]>([
   ['a valid signature', RIGHT, withKey, /^right: The signature is valid\.\n$/],
-  ['a valid signature, key in a flag', RIGHT, ['--key', KEY], /^right: /],
   ['a mistake', AS_HEX, withKey, /^wrong \(hex\): The signature is hexadecimal instead of base64\.\nEncode .*\n$/],
   ['two mistakes', OVER_JSON, withKey, /^wrong \(hex, restringified-json\): .*hexadecimal.*serialized again/],
   ['an unknown mistake', OVER_URL, withKey, /^wrong \(unknown\)/],
@@ -40,45 +37,32 @@ it.each<[string, string, string[], RegExp]>([
 })
 
 it('--json prints one line with every field', async () => {
-  const right = {
-    v: 1,
-    type: 'verify',
-    ok: true,
-    mistake: 'right',
-    also: [],
-    message: 'The signature is valid.',
-    fix: '',
-  }
-  expect(JSON.parse((await verify(RIGHT, [...withKey, '--json'])).out)).toEqual(right)
+  const right = { ok: true, mistake: 'right', also: [], message: 'The signature is valid.', fix: '' }
+  expect(JSON.parse((await verify(RIGHT, [...withKey, '--json'])).out)).toEqual({ v: 1, type: 'verify', ...right })
   const wrong = await verify(AS_HEX, [...withKey, '--json'])
-  expect(wrong.out).toMatch(/^\{.*\}\n$/)
-  expect(wrong.code).toBe(1)
-  expect(JSON.parse(wrong.out)).toMatchObject({ ok: false, mistake: 'hex' })
+  expect([wrong.code, JSON.parse(wrong.out)]).toMatchObject([1, { ok: false, mistake: 'hex' }])
 })
 
 it('reads the body byte for byte from stdin and from a binary file', async () => {
   const marked = '\ufeff{"a":"é"}\r\n'
   const stdin = await verify(mac(marked).digest('base64'), ['--body', '-', ...withKey], { stdin: marked })
-  expect(stdin.code).toBe(0)
   const file = await verify(mac(BYTES).digest('base64'), ['--body', 'b', ...withKey], { files: { b: BYTES } })
-  expect(file.code).toBe(0)
+  expect([stdin.code, file.code]).toEqual([0, 0])
 })
 
 it('the key is that of `start` by default: variable, config file, default; stderr names its origin', async () => {
-  const fromVariable = await verify(RIGHT, [], { env: { HANDOVER_SIM_API_KEY: KEY } })
-  expect(fromVariable).toMatchObject({
-    code: 0,
-    err: 'The key is from HANDOVER_SIM_API_KEY; --key-env names another.\n',
-  })
-  const files = { 'mine.yaml': 'keys: { handover: file-key }\n' }
-  const fromFile = await verify(mac(BODY, 'file-key').digest('base64'), ['--config', 'mine.yaml'], { files })
-  expect(fromFile).toMatchObject({ code: 0, err: expect.stringMatching(/^The key is from mine\.yaml:1;/) })
-  const byDefault = await verify(mac(BODY, 'sim-handover-key').digest('base64'))
-  expect(byDefault).toMatchObject({ code: 0, err: "The key is the simulator's default; --key-env names another.\n" })
+  const rows: [key: string, flags: string[], options: CommandOptions, origin: string][] = [
+    [KEY, [], { env: { HANDOVER_SIM_API_KEY: KEY } }, 'is from HANDOVER_SIM_API_KEY;'],
+    ['k', ['--config', 'mine.yaml'], { files: { 'mine.yaml': 'keys: { handover: k }\n' } }, 'is from mine.yaml:1;'],
+    ['sim-handover-key', [], {}, "is the simulator's default;"],
+  ]
+  for (const [key, flags, options, origin] of rows) {
+    const { code, err } = await verify(mac(BODY, key).digest('base64'), flags, options)
+    expect([code, err]).toEqual([0, expect.stringContaining(`The key ${origin}`)])
+  }
 })
 
 it.each([
-  ['sim-handover-key', {}, 'the default handover API key of the simulator'],
   ['sim-bot-key', {}, 'the default bot API key of the simulator'],
   ['bot-key-of-mine', { HANDOVER_SIM_BOT_API_KEY: 'bot-key-of-mine' }, 'HANDOVER_SIM_BOT_API_KEY'],
   ['key-of-the-desk', { DESK_KEY: 'key-of-the-desk' }, 'DESK_KEY'],
@@ -100,15 +84,4 @@ it('never prints the key, and the right signature only with --show-signature', a
   const wrong = mac('something else').digest('base64')
   expect((await verify(wrong, withKey)).out).not.toContain(RIGHT)
   expect((await verify(wrong, [...withKey, '--show-signature'])).out).toContain(`Expected ${RIGHT}, got ${wrong}.`)
-})
-
-it('exits with 0 for every valid published vector, and with 1 for every other', async () => {
-  const { vectors } = JSON.parse(readFileSync(FILE_URL, 'utf8')) as { vectors: Vector[] }
-  const signed = vectors.filter(({ headers }) => headers['Kindly-HMAC'] !== undefined)
-  const codes = signed.map(async ({ key, body_base64, headers }) => {
-    const files = { 'vector.json': Buffer.from(body_base64, 'base64') }
-    const argv = ['--body', 'vector.json', `--signature=${headers['Kindly-HMAC']}`, '--key-env', 'MY_KEY']
-    return (await runCommand(['verify', ...argv], { env: { MY_KEY: key }, files })).code
-  })
-  expect(await Promise.all(codes)).toEqual(signed.map(({ valid }) => (valid ? 0 : 1)))
 })

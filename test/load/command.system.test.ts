@@ -14,25 +14,14 @@ import { HANDOVER, PLAIN, scenario } from './scenarios.ts'
 
 const readJson = (folder: string, name = 'load.json') => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 
-/** Runs `load` for a second against the example with these patches. */
-async function loadExample(patches: readonly Patch[], scenarios: Readonly<Record<string, string>>, ...args: string[]) {
+/** Runs `load` with a scenario for a second against the example with these patches. */
+async function loadExample(patches: readonly Patch[], text: string) {
   const port = await freePort()
   const example = await serveExample({ patches, platformUrl: `http://127.0.0.1:${port}` })
   const where = ['--target', example.webhookUrl, '--agent-driver', 'driver.json', '--port', String(port)]
-  const flags = [
-    '--arrivals',
-    '8/s',
-    '--for',
-    '1s',
-    '--seed',
-    '1',
-    '--no-own-limit',
-    '--report',
-    'pretty,json=load.json',
-  ]
-  const ended = await runCommand(['load', ...Object.keys(scenarios), ...where, ...flags, ...args], {
-    files: { 'driver.json': example.driver, ...scenarios },
-  })
+  const flags = '--arrivals 8/s --for 1s --seed 1 --no-own-limit --report pretty,json=load.json'.split(' ')
+  const files = { 'driver.json': example.driver, 'a.yaml': text }
+  const ended = await runCommand(['load', 'a.yaml', ...where, ...flags], { files })
   return { ...ended, report: readJson(ended.cwd) }
 }
 
@@ -41,22 +30,16 @@ describe('load', () => {
     const flags = '--self-test --arrivals 8/s --for 1500ms --warm-up 500ms --port 0 --seed 1'.split(' ')
     const failIf = ['--fail-if', 'verdict.fail > 0, verdict.pass > 15']
     const reports = ['--report', 'pretty,json=load.json,html=load.html,junit=load.xml,markdown=load.md']
-    const { code, out, err, cwd } = await runCommand(['load', 'plain.yaml', ...flags, ...failIf, ...reports], {
-      files: { 'plain.yaml': PLAIN },
-    })
+    const files = { 'plain.yaml': PLAIN }
+    const { code, out, err, cwd } = await runCommand(['load', 'plain.yaml', ...flags, ...failIf, ...reports], { files })
     // A machine that is too slow for the measurement is inconclusive only when a threshold was crossed.
     expect(code, err).toBe(0)
     const report = readJson(cwd)
     expect(report).toMatchObject({ started: 12, left_out: 4, exit_code: 0, arrivals: '8/s' })
     expect(report.all).toMatchObject({ conversations: 8, refused: 0, verdicts: { pass: 8, fail: 0 } })
-    expect(err).toContain('Measuring how many conversations this machine can run.')
     // Each conversation has two events, one text each way, and one accept.
-    for (const [name, count] of Object.entries({ ack: 16, user_to_agent: 8, agent_to_user: 8, accept_to_start: 8 })) {
-      const times = report.all.timings[name]
-      expect(times.count).toBe(count)
-      expect(times.p50).toBeGreaterThan(0)
-      expect(times.max).toBeGreaterThanOrEqual(times.p99)
-    }
+    const counts = { ack: 16, user_to_agent: 8, agent_to_user: 8, accept_to_start: 8 }
+    for (const [name, count] of Object.entries(counts)) expect(report.all.timings[name].count).toBe(count)
     expect(out).toContain('Passed: 8 conversations, no threshold was crossed')
     expect(readFileSync(join(cwd, 'load.html'), 'utf8')).toContain('Passed: 8 conversations')
     expect(readFileSync(join(cwd, 'load.xml'), 'utf8')).toMatch(/testcase [^>]*name="verdict.fail &gt; 0"/)
@@ -65,43 +48,34 @@ describe('load', () => {
     // A machine that was too busy would make it inconclusive.
     for (const name of ['load.json', 'other.json'])
       writeFileSync(join(cwd, name), JSON.stringify({ ...report, is_bottleneck: false }))
-    const merged = await runCommand(['report', 'load.json', 'other.json', '--report', 'json=both.json,html=b.html'], {
-      cwd,
-    })
+    const merged = await runCommand(['report', 'load.json', 'other.json', '--report', 'json=both.json'], { cwd })
     // Sixteen passed together, which crosses the threshold.
     expect(merged.code, merged.err).toBe(1)
-    const both = readJson(cwd, 'both.json')
-    expect(both).toMatchObject({
-      started: 24,
-      all: { conversations: 16, verdicts: { pass: 16 } },
-      arrivals: '8/s + 8/s',
+    expect(readJson(cwd, 'both.json')).toMatchObject({
+      ...{
+        started: 24,
+        arrivals: '8/s + 8/s',
+        points: expect.arrayContaining([expect.objectContaining({ rate: 16 })]),
+      },
+      all: { conversations: 16, verdicts: { pass: 16 }, timings: { ack: { count: 32 } } },
     })
-    expect(both.all.timings.ack.count).toBe(32)
-    expect(both.points[0].rate).toBe(16)
   })
 
   it('names the first conversations that fail, and counts the causes', async () => {
     // The text never comes, so a second is enough to see that.
     const steps = HANDOVER.replace('{ sees: $(text) }', '{ sees: $(text), within: 1s }')
-    const { code, out, report } = await loadExample(CONVERSATION_BUGS['takes-digits-for-a-code'].patches, {
-      'digits.yaml': scenario('Digits', steps, 'vars: { text: "4711" }\n'),
-    })
+    const digits = scenario('Digits', steps, 'vars: { text: "4711" }\n')
+    const { code, out, report } = await loadExample(CONVERSATION_BUGS['takes-digits-for-a-code'].patches, digits)
     expect(code).toBe(1)
     expect(report.causes).toEqual([{ code: 'item_missing', count: 8 }])
     expect(report.failed).toHaveLength(3)
-    expect(report.failed[0]).toMatchObject({
-      name: expect.stringMatching(/^Digits/),
-      chats: { main: expect.any(String) },
-    })
-    expect(out).toContain('Failed: verdict.fail > 0')
-    expect(out).toMatch(/FAILED Digits/)
+    expect(report.failed[0].chats).toEqual({ main: expect.any(String) })
+    expect(out).toMatch(/Failed: verdict\.fail > 0[\s\S]*FAILED Digits/)
   })
 
   it('names the chat whose text came to another one', async () => {
     const own = HANDOVER.replaceAll('Hello', '"Hello $(chat.id)"').replace('" } }', '" }, within: 1s }')
-    const { report } = await loadExample(PATCHES['mixes-up-chats'], {
-      'plain.yaml': scenario('Plain', own, 'vars: { text: Hi }\n'),
-    })
+    const { report } = await loadExample(PATCHES['mixes-up-chats'], scenario('Plain', own, 'vars: { text: Hi }\n'))
     const [{ text, from, to }] = report.failed.flatMap((one: { misrouted: unknown }) => one.misrouted)
     expect(text).toBe(`Hello ${from}`)
     expect(to).toMatch(/^[0-9a-f-]{36}$/)
@@ -115,9 +89,7 @@ describe('load', () => {
     await io.stderr.until(/[1-9]\d* pass/)
     io.signal('SIGINT')
     expect(await ended).toBe(130)
-    const report = readJson(io.cwd)
-    expect(report.is_stopped).toBe(true)
-    expect(report.all.conversations).toBeGreaterThan(0)
+    expect(readJson(io.cwd)).toMatchObject({ is_stopped: true, all: { conversations: expect.any(Number) } })
     expect(io.stdout.text).toContain('Stopped early: partial results')
   })
 })

@@ -33,11 +33,10 @@ it.each([
 })
 
 it.each([
-  ['{}', 'it has no "type": "load" with "v": 1'],
-  ['{"type":"load","v":1', 'JSON'],
-  ['{"type":"load","v":1}', 'is no result of load that can be merged'],
+  ['{}', /wrong\.json.* has no "type": "load"/],
+  ['{"type":"load","v":1', /wrong\.json.*JSON/],
+  ['{"type":"load","v":1}', /wrong\.json.* is no result of load/],
 ])('report of %s', async (text, message) => {
   const { code, err } = await runCommand(['report', 'wrong.json'], { files: { 'wrong.json': text } })
-  expect([code, err]).toEqual([2, expect.stringContaining(message)])
-  expect(err).toContain('wrong.json')
+  expect([code, err]).toEqual([2, expect.stringMatching(message)])
 })
