@@ -24,31 +24,27 @@ export function escapedPlay(): ScenarioReport {
   const escaped = { expected: `"I'm Anna"`, received: '"I&#39;m Anna"', hint: 'only HTML escaping differs' }
   const finding = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
   const details = { target: 'message', finding, seqs: [wrong] }
+  const before = [step(1, 'press handover'), step(5, 'agent accept')].map(one => stepVerdict(one))
+  const bad = failure({
+    step: ref,
+    expected: `expect message { message: "I'm Anna" } within 2s of #10`,
+    happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
+    rules: ['E6'],
+    entrySeqs: [wrong],
+    nearest: [
+      miss(wrong, 'POST /api/v2/handover/message/', 840, '1 field differs', [{ path: 'message', ...escaped }]),
+      miss(other, 'message', 910, 'chat_id belongs to chat "bo": cross-talk?'),
+      miss(10, 'message', 20, 'already claimed by step 3'),
+    ],
+    hint: 'send the text as it is; the platform does the escaping',
+  })
   return scenarioResult({
     outcome: 'fail',
     durationMs: 6400,
     journal: log.entries,
     conversations: CHATS,
-    steps: [
-      stepVerdict(step(1, 'press handover')),
-      stepVerdict(step(5, 'agent accept')),
-      stepVerdict(ref, { outcome: 'fail' }),
-    ],
-    failures: [
-      failure({
-        step: ref,
-        expected: `expect message { message: "I'm Anna" } within 2s of #10`,
-        happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
-        rules: ['E6'],
-        entrySeqs: [wrong],
-        nearest: [
-          miss(wrong, 'POST /api/v2/handover/message/', 840, '1 field differs', [{ path: 'message', ...escaped }]),
-          miss(other, 'message', 910, 'chat_id belongs to chat "bo": cross-talk?'),
-          miss(10, 'message', 20, 'already claimed by step 3'),
-        ],
-        hint: 'send the text as it is; the platform does the escaping',
-      }),
-    ],
+    steps: [...before, stepVerdict(ref, { outcome: 'fail' })],
+    failures: [bad],
     warnings: [describeWarning({ rule: 'sender-incomplete', details, conversation: 'main', entrySeqs: [wrong] })],
   })
 }
