@@ -6,67 +6,56 @@ import type { PlatformServer } from '../../src/server/start.ts'
 import { openDesk } from '../agent-driver/desk.ts'
 import { fakeIo, started } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { axeViolations, chromium, messagesOf, open, startInspected } from './inspector-page.ts'
+import { createControlClient } from '../support/control-client.ts'
+import { axeViolations, button, chromium, messagesOf, open, sees, startInspected } from './inspector-page.ts'
 
 /** Makes a chat, which asks for a person. */
 async function waitingChat(url: string): Promise<string> {
-  const post = async (path: string, body: object) => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    return (await fetch(`${url}/_sim/chats${path}`, init)).json()
-  }
-  const { chat_id } = await post('', { language: 'en' })
-  await post(`/${chat_id}/messages`, { text: 'Where is my parcel?' })
-  await post(`/${chat_id}/press?wait=ack`, { button: 'handover' })
+  const ask = createControlClient({ url })
+  const { chat_id } = (await ask('POST', '/chats', { body: { language: 'en' } })).body
+  await ask('POST', `/chats/${chat_id}/messages`, { body: { text: 'Where is my parcel?' } })
+  await ask('POST', `/chats/${chat_id}/press?wait=ack`, { body: { button: 'handover' } })
   return chat_id
 }
 
-const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const text = (page: Page, wanted: string | RegExp) => page.getByText(wanted).first().waitFor()
-const steps = (page: Page) => page.getByRole('region', { name: 'Your first handover' }).getByRole('listitem')
+const click = (page: Page, name: string) => button(page, name).click()
+const callsOf = (journal: PlatformServer['journal']) =>
+  journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? [entry] : []))
 
 describe.skipIf(chromium === null)('the desk of the page', () => {
   it('reaches all nine endpoints, and shows code and entry of each call', async () => {
     const { url, journal } = await startInspected()
     await waitingChat(url)
     const { page } = await open(url)
-    await page
-      .getByRole('button', { name: /asks for a person/ })
+    await button(page, /asks for a person/)
       .first()
       .waitFor()
     await click(page, 'Accept')
-    await text(page, 'The agent has the chat.')
+    await sees(page, 'The agent has the chat.')
     await page.getByText('The call as code').click()
-    expect(await page.locator('.call-code pre').textContent()).toContain(
-      `curl -s -X POST '${url}/api/v2/handover/start'`,
-    )
-    expect(await page.locator('.call-code pre').textContent()).toContain("-H 'authorization: Bearer sim-handover-key'")
+    const code = page.locator('.call-code pre')
+    expect(await code.textContent()).toContain(`curl -s -X POST '${url}/api/v2/handover/start'`)
+    expect(await code.textContent()).toContain("-H 'authorization: Bearer sim-handover-key'")
     await click(page, 'test')
-    expect(await page.locator('.call-code pre').textContent()).toContain('expect(response.status).toBe(200)')
+    expect(await code.textContent()).toContain('expect(response.status).toBe(200)')
     await page.getByRole('button', { name: /^Entry #/ }).click()
     await page.getByRole('region', { name: /^Entry \d+/ }).waitFor()
     await page.getByLabel('Message of the agent').pressSequentially('Hi')
     await page.getByRole('region', { name: 'Chat of the agent' }).getByRole('button', { name: 'Send' }).click()
-    await text(page, 'The user sees the message.')
+    await sees(page, 'The user sees the message.')
     await page.getByText('More calls').click()
     for (const name of ['Get the handover transcript', 'Read the whole chat']) await click(page, name)
-    await text(page, 'The chat with all its messages.')
+    await sees(page, 'The chat with all its messages.')
     await click(page, 'Set to CLOSED')
-    await text(page, 'The availability is set.')
+    await sees(page, 'The availability is set.')
     await click(page, 'Summarize the chat')
-    await text(page, /Refused with 400/)
+    await sees(page, /Refused with 400/)
     await click(page, 'Hand back')
-    await text(page, 'The bot has the chat again.')
-    const calls = journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? [entry] : []))
+    await sees(page, 'The bot has the chat again.')
+    const calls = callsOf(journal)
     expect(calls.map(({ endpoint, status }) => `${endpoint} ${status}`)).toEqual([
-      'start 200',
-      'typing_start 200',
-      'typing_stop 200',
-      'message 200',
-      'transcript 200',
-      'chat 200',
-      'availability 200',
-      'summarize 400',
-      'end 200',
+      ...['start 200', 'typing_start 200', 'typing_stop 200', 'message 200', 'transcript 200', 'chat 200'],
+      ...['availability 200', 'summarize 400', 'end 200'],
     ])
     expect(calls[3]!.request.body).toMatchObject({ message: 'Hi', sender: { name: 'Anna' } })
     expect(calls[6]!.request.body).toEqual({ availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
@@ -84,36 +73,10 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Field: sender.avatar').waitFor()
     await page.reload()
-    await text(page, 'The agent: Zoë')
+    await sees(page, 'The agent: Zoë')
     await click(page, 'Accept')
-    await text(page, 'Zoë has this chat.')
-    const calls = journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? [entry.endpoint] : []))
-    expect(calls).toEqual(['message', 'start'])
-  })
-
-  it('guides through the first handover, ticks off what the journal shows, and does not come back', async () => {
-    const { url } = await startInspected()
-    const { page } = await open(url)
-    await expect.poll(() => steps(page).count()).toBe(6)
-    const current = () => page.locator('[aria-current="step"]').textContent()
-    expect(await current()).toContain('Press New chat')
-    await click(page, 'New chat')
-    await expect.poll(current).toContain('Write a message')
-    await page.getByLabel('Message of the user').fill('Where is my parcel?')
-    await page.keyboard.press('Enter')
-    await expect.poll(current).toContain('Ask for a person')
-    await click(page, 'Ask for a person')
-    await expect.poll(current).toContain('Accept the chat')
-    expect(await axeViolations(page)).toEqual([])
-    await click(page, 'Accept')
-    await text(page, 'The agent has the chat.')
-    await page.getByLabel('Message of the agent').fill('Hello')
-    await page.keyboard.press('Enter')
-    await click(page, 'Hand back')
-    await text(page, 'That was a whole handover')
-    await page.reload()
-    await text(page, 'No chat asks for a person.')
-    expect(await page.getByText('Your first handover').count()).toBe(0)
+    await sees(page, 'Zoë has this chat.')
+    expect(callsOf(journal).map(({ endpoint }) => endpoint)).toEqual(['message', 'start'])
   })
 
   it('sends each text to the chat for which it was written, and stops typing there', async () => {
@@ -123,14 +86,15 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     const queue = page.getByRole('region', { name: 'Queue' })
     const field = page.getByLabel('Message of the agent')
     await click(page, 'Accept')
-    await text(page, 'The agent has the chat.')
+    await sees(page, 'The agent has the chat.')
     await field.pressSequentially('For the second')
     const third = await waitingChat(url)
     await expect.poll(() => queue.getByRole('listitem').count()).toBe(3)
     expect(await field.inputValue()).toBe('For the second')
     await queue.getByRole('button').first().click()
     await expect.poll(() => field.inputValue()).toBe('')
-    await expect.poll(() => callsOf(journal)).toContain(`typing_stop ${second}`)
+    const calls = () => callsOf(journal).map(({ endpoint, chat_id }) => `${endpoint} ${chat_id}`)
+    await expect.poll(calls).toContain(`typing_stop ${second}`)
     await field.fill('For the first')
     await click(page, 'Platform')
     await click(page, 'Fold Platform')
@@ -141,10 +105,10 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     await queue.getByRole('button', { name: /with an agent/ }).click()
     await expect.poll(() => field.inputValue()).toBe('For the second')
     await field.press('Enter')
-    await text(page, 'The user sees the message.')
+    await sees(page, 'The user sees the message.')
     expect(await field.inputValue()).toBe('')
     const typed = ['typing_start', 'typing_stop', 'message'].map(endpoint => `${endpoint} ${second}`)
-    expect(callsOf(journal)).toEqual([`start ${second}`, ...typed])
+    expect(calls()).toEqual([`start ${second}`, ...typed])
     expect([first, third]).not.toContain(second)
   })
 
@@ -159,7 +123,7 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
       await route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'Not now' } } })
     })
     await click(page, 'Accept')
-    await text(page, 'The agent has the chat.')
+    await sees(page, 'The agent has the chat.')
     await field.fill('First')
     await field.press('Enter')
     await expect.poll(() => field.inputValue()).toBe('')
@@ -168,9 +132,6 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     await expect.poll(() => field.inputValue()).toBe('First\nSecond')
   })
 })
-
-const callsOf = (journal: PlatformServer['journal']): string[] =>
-  journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? `${entry.endpoint} ${entry.chat_id}` : []))
 
 const DRIVER = (desk: string) => `version: 1
 http: ${desk}
@@ -184,13 +145,13 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
   it('leaves the calls to an intermediary, unless the user wants to call as well', async () => {
     const { url } = await startInspected({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const { page } = await open(url)
-    await text(page, 'The intermediary at http://127.0.0.1:9/hook plays the agent now.')
+    await sees(page, 'The intermediary at http://127.0.0.1:9/hook plays the agent now.')
     await waitingChat(url)
     expect(await page.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(0)
     await click(page, 'Call the platform from here as well')
-    await text(page, 'The calls of this desk mix with those of the intermediary at http://127.0.0.1:9/hook.')
+    await sees(page, 'The calls of this desk mix with those of the intermediary at http://127.0.0.1:9/hook.')
     await click(page, 'Accept')
-    await text(page, 'The agent has the chat.')
+    await sees(page, 'The agent has the chat.')
   })
 
   it('plays a handover in the desk of the demo', async () => {
@@ -200,7 +161,7 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
     const inbox = page.getByRole('list', { name: 'Inbox of the help desk' })
     await inbox.getByText('The user asks for a person.').waitFor()
     await click(page, 'Accept')
-    await text(page, /joined the chat/)
+    await sees(page, /joined the chat/)
     await page.getByLabel('Message of the agent').fill('Hello from the desk')
     await page.keyboard.press('Enter')
     await messagesOf(page).getByText('Hello from the desk').waitFor()
@@ -209,7 +170,7 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
     await inbox.getByText('Thanks').waitFor()
     expect(await axeViolations(page)).toEqual([])
     await click(page, 'Leave the chat')
-    await text(page, 'That was a whole handover')
+    await sees(page, 'That was a whole handover')
   })
 
   it('acts through an agent driver, as far as it can, and shows refusals of the help desk', async () => {
@@ -221,15 +182,15 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
     const { url } = await started(['--agent-driver', 'd.yaml'], {}, fakeIo(folderWith({ 'd.yaml': DRIVER(desk.url) })))
     await waitingChat(url)
     const { page } = await open(url)
-    await text(page, 'What you do here happens in your help desk, through d.yaml.')
-    await text(page, '<img src=x onerror=alert(1)>')
+    await sees(page, 'What you do here happens in your help desk, through d.yaml.')
+    await sees(page, '<img src=x onerror=alert(1)>')
     expect(await page.getByRole('button', { name: 'Leave the chat' }).count()).toBe(0)
     await click(page, 'Accept')
-    await text(page, 'answered 409: {"error":"taken"}')
+    await sees(page, 'answered 409: {"error":"taken"}')
     await page.getByText('Verbs of your own').click()
     await page.getByLabel('Parameters as JSON').fill('{"team":"billing"}')
     await click(page, 'transfer')
-    await text(page, 'The help desk answered 200.')
+    await sees(page, 'The help desk answered 200.')
     expect(desk.asked.at(-1)).toMatchObject({ url: '/desk/transfer', body: '{"team":"billing"}' })
   })
 })

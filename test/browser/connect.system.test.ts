@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
-import { axeViolations, chromium, isFocused, open, startInspected } from './inspector-page.ts'
+import { axeViolations, button, chromium, isFocused, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the way to connect a service', () => {
   it('begins with the address, the key, the webhook and a test event, and stays in the header', async () => {
@@ -30,7 +30,18 @@ describe.skipIf(chromium === null)('the way to connect a service', () => {
     expect(await card.count()).toBe(0)
     await header.getByRole('button', { name: /^Webhook/ }).click()
     const section = page.getByRole('region', { name: 'Webhook', exact: true })
-    await expect.poll(() => section.getByRole('button', { name: /^Webhook/ }).evaluate(isFocused)).toBe(true)
+    await expect.poll(() => button(section, /^Webhook/).evaluate(isFocused)).toBe(true)
+    const url = section.getByLabel('URL that gets the events')
+    await url.fill('localhost:3000')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => section.getByRole('alert').textContent()).toContain('must be an http or https URL')
+    expect(await url.inputValue()).toBe('localhost:3000')
+    await url.fill(`${webhook.url}?another`)
+    await button(section, 'Set').click()
+    await section.getByRole('alert').waitFor({ state: 'detached' })
+    await button(section, 'Clear').click()
+    await section.getByText('Without a URL, no event is sent.').waitFor()
+    expect(server.config()['webhook.url']).toBeNull()
   })
 
   it('lists only what differs from the normal state, and opens its section', async () => {

@@ -1,10 +1,8 @@
 /** `explore --ui` in Chromium: counters, the map of situations, and a failure with its diagram, chat and scenario file. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
 import { writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
 import { axeViolations, chromium, open } from './inspector-page.ts'
@@ -19,10 +17,8 @@ const FAILING = [
 const NAME = 'A text of the user does not reach the agent: press, accept, user (digits)'
 
 async function startExploring() {
-  const folder = mkdtempSync(join(tmpdir(), 'handover-explore-ui-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const state = { version: 1, seed: 5, next: 1, situations: {}, failing: [{ seed: 9, acts: FAILING, knobs: {} }] }
-  writeFileSync(join(folder, 'explored.json'), JSON.stringify(state))
+  const folder = folderWith({ 'explored.json': JSON.stringify(state) })
   const port = await freePort()
   const driver = writeDriver(folder, port, 'takes-digits-for-a-code')
   const target = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', driver, '--port', '0']

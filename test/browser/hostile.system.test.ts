@@ -44,13 +44,9 @@ async function fill(server: PlatformServer, webhookUrl: string): Promise<void> {
   ).body
   const form = new FormData()
   form.set('text', `hello ${HOSTILE}`)
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg" onload="globalThis.broken=1"/>'
   form.append('files', new File(['<script>globalThis.broken=1</script>'], `${HOSTILE}.html`, { type: 'text/html' }))
-  form.append(
-    'files',
-    new File(['<svg xmlns="http://www.w3.org/2000/svg" onload="globalThis.broken=1"/>'], 'a.svg', {
-      type: 'image/svg+xml',
-    }),
-  )
+  form.append('files', new File([drawing], 'a.svg', { type: 'image/svg+xml' }))
   await ask('POST', `/chats/${chat_id}/messages`, { form })
   await ask('POST', `/chats/${chat_id}/press?wait=ack`, { body: { button: 'handover' } })
   await callAll(server, chat_id)

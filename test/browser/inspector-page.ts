@@ -1,17 +1,13 @@
 /** Opens the inspector in Chromium, and fails a test when the page logs an error, breaks its policy, or calls another server. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import {
-  type ControlExtension,
-  type PlatformServer,
-  type PlatformServerOptions,
-  startServer,
-} from '../../src/server/start.ts'
+import type { ControlExtension, PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
+import { folderWith } from '../config/folder.ts'
 import { openPage } from './page-pool.ts'
 
 export { chromium } from './page-pool.ts'
@@ -33,11 +29,7 @@ export async function open(url: string, options: BrowserContextOptions = {}): Pr
 
 /** Opens a report, which is one file. */
 export async function openFile(html: string, hash = '', options: BrowserContextOptions = {}): Promise<OpenInspector> {
-  const folder = mkdtempSync(join(tmpdir(), 'report-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'report.html')
-  writeFileSync(file, html)
-  return open(`${pathToFileURL(file)}${hash}`, options)
+  return open(`${pathToFileURL(join(folderWith({ 'report.html': html }), 'report.html'))}${hash}`, options)
 }
 
 export async function press(page: Page, ...keys: string[]): Promise<void> {
@@ -51,6 +43,16 @@ export async function openAll(page: Page): Promise<void> {
   })
   await expect.poll(() => page.locator('.result-diagram:empty').count()).toBe(0)
 }
+
+/** A button by its whole name, or by a part of it. */
+export const button = (scope: Page | Locator, name: string | RegExp) =>
+  scope.getByRole('button', { name, exact: typeof name === 'string' })
+
+/** Waits until a text, or the part of one, is shown. */
+export const sees = (scope: Page | Locator, text: string | RegExp) => scope.getByText(text).first().waitFor()
+
+/** The rows of the list that is shown: entries, or what happened in a test. */
+export const rows = (page: Page) => page.getByRole('listbox').getByRole('option')
 
 /** The messages of the chat that is shown. */
 export const messagesOf = (page: Page) => page.getByRole('list', { name: 'Messages' })
@@ -106,15 +108,24 @@ export const runningAnimations = (page: Page): Promise<number> => page.evaluate(
 
 const AXE = `${ROOT}node_modules/axe-core/axe.min.js`
 
-/** What axe finds, as texts: the rule, and the elements that break it. */
-export async function axeViolations(page: Page): Promise<string[]> {
+/** What axe finds, as texts: the rule, and the elements that break it. With names of rules, only these are tried. */
+export async function axeViolations(page: Page, ...rules: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'))
-  const found = await page.evaluate(async () => {
+  const found = await page.evaluate(async runOnly => {
+    const options = { resultTypes: ['violations'], ...(runOnly.length > 0 && { runOnly }) }
     // @ts-expect-error axe is a global of the page.
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    const { violations } = await axe.run(document, options)
     return violations as { id: string; help: string; nodes: { html: string }[] }[]
-  })
+  }, rules)
   return found.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
+}
+
+/** The texts that have too little contrast in dark colours; every other look of axe is at the light ones. */
+export async function lowContrastInDark(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const found = await axeViolations(page, 'color-contrast')
+  await page.emulateMedia({ colorScheme: 'light' })
+  return found
 }

@@ -1,8 +1,9 @@
 /** What the wire shows of the journal: cleared, counted problems, and what passed before a restart. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
+import { createControlClient } from '../support/control-client.ts'
 import { freePort } from '../support/port.ts'
-import { axeViolations, chromium, messagesOf, open, startInspected } from './inspector-page.ts'
+import { axeViolations, chromium, messagesOf, open, rows, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the wire', () => {
   it('counts problems on their filter and in the title of the tab, without what a fault ordered', async () => {
@@ -22,7 +23,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     // The call and the hit of the fault are among the problems; in the title is only what nothing explains.
     await expect.poll(() => problems.textContent()).toBe('Problems 3')
     await problems.click()
-    await expect.poll(() => page.getByRole('listbox').getByRole('option').count()).toBe(3)
+    await expect.poll(() => rows(page).count()).toBe(3)
     expect(await page.title()).toBe('(1) handover-sim')
   })
 
@@ -31,34 +32,35 @@ describe.skipIf(chromium === null)('the wire', () => {
     const chat = await server.chat()
     await chat.says('Hello')
     const { page } = await open(server.url)
-    const rows = page.getByRole('listbox').getByRole('option')
-    await rows.filter({ hasText: '"Hello"' }).first().waitFor()
+    const shown = (hasText: string) => rows(page).filter({ hasText }).first()
+    await shown('"Hello"').waitFor()
     await page.getByText('More', { exact: true }).click()
     await page.getByRole('button', { name: 'Clear the view' }).click()
-    await expect.poll(() => rows.count()).toBe(0)
+    await expect.poll(() => rows(page).count()).toBe(0)
     await chat.says('Are you there?')
-    await rows.filter({ hasText: 'Are you there?' }).first().waitFor()
-    expect(await rows.filter({ hasText: '"Hello"' }).count()).toBe(0)
+    await shown('Are you there?').waitFor()
+    expect(await shown('"Hello"').count()).toBe(0)
     await messagesOf(page).getByText('Hello', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
-    await rows.filter({ hasText: '"Hello"' }).first().waitFor()
+    await shown('"Hello"').waitFor()
   })
 
-  it('keeps what passed before a restart of the simulator, to read, until it is closed', async () => {
+  it('keeps what passed before a restart to read, and follows a reset and a restored snapshot', async () => {
     const port = await freePort()
     const first = await startInspected({ port })
     const chat = await first.chat()
     await chat.says('Before the crash')
-    const { page, problems } = await open(first.url)
-    const rows = page.getByRole('listbox').getByRole('option')
-    await rows.filter({ hasText: 'Before the crash' }).first().waitFor()
+    const { page, problems } = await open(`${first.url}/?wire=list&all=1`)
+    const shown = (hasText: string) => rows(page).filter({ hasText }).first()
+    await shown('Before the crash').waitFor()
     await first.close()
+    await page.getByText(`handover-sim start --port ${port}`).waitFor()
     const second = await startServer({ port })
     onTestFinished(() => second.close())
     await page.getByText('The simulator was started again.', { exact: false }).waitFor()
-    expect(await rows.count()).toBe(0)
+    expect(await rows(page).count()).toBe(0)
     await page.getByRole('button', { name: 'Show it' }).click()
-    await rows.filter({ hasText: 'Before the crash' }).first().click()
+    await shown('Before the crash').click()
     const details = page.getByRole('region', { name: /^Entry / })
     await details.getByText('"Before the crash"').first().waitFor()
     expect(await details.getByRole('button', { name: 'Show this moment' }).isVisible()).toBe(false)
@@ -66,9 +68,17 @@ describe.skipIf(chromium === null)('the wire', () => {
     const later = await second.chat()
     await later.says('After it')
     await page.getByRole('button', { name: 'Show now' }).click()
-    await rows.filter({ hasText: 'After it' }).first().waitFor()
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await page.getByText('The simulator was started again.').waitFor({ state: 'detached' })
+    const ask = createControlClient(second)
+    const snapshot = (await ask('GET', '/snapshot')).body
+    await ask('POST', '/reset')
+    await (await second.chat()).says('Of the past')
+    await shown('Of the past').waitFor()
+    await ask('PUT', '/snapshot', { body: snapshot })
+    await (await second.chat()).says('Restored')
+    await shown('Restored').waitFor()
+    expect(await shown('Of the past').count()).toBe(0)
     // While nothing listened, the browser logged that it could not connect.
     problems.splice(0)
   })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
-import { chromium, messagesOf, open, press, startInspected } from './inspector-page.ts'
+import { axeViolations, chromium, messagesOf, open, press, startInspected } from './inspector-page.ts'
 
 /** The element with the focus: its name, and how visible the focus is. Runs inside the page. */
 function focused() {
@@ -32,24 +32,35 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   throw new Error(`80 times ${key} did not reach "${name}"`)
 }
 
+/** Presses a button by keys. */
+async function choose(page: Page, name: string, key = 'Tab'): Promise<void> {
+  await tabTo(page, name, key)
+  await press(page, 'Enter')
+}
+
 const dialog = (page: Page) => page.getByRole('dialog')
 
 describe.skipIf(chromium === null)('the keyboard', () => {
-  it('plays two handovers by keys alone, which do not act while the user types', async () => {
+  it('plays two handovers by keys alone, which do not act while the user types; the page guides the first one', async () => {
     const { url, journal, chats } = await startInspected()
     const { page } = await open(url)
-    await page.getByText('There is no chat yet.').waitFor()
     const messages = messagesOf(page)
-    const play = async (begin: () => Promise<void>) => {
+    const guide = page.locator('[aria-current="step"]')
+    const play = async (isGuided: boolean, begin: () => Promise<void>) => {
+      const guides = (to: string) => isGuided && expect.poll(() => guide.textContent()).toContain(to)
+      await guides('Press New chat')
       await begin()
       await hasFocus(page, 'Message of the user')
+      await guides('Write a message')
       await page.keyboard.type('na?/[].cftl')
       await press(page, 'Enter')
       await messages.getByText('na?/[].cftl').waitFor()
       expect(await dialog(page).count()).toBe(0)
-      await tabTo(page, 'Ask for a person')
-      await press(page, 'Enter')
+      await guides('Ask for a person')
+      await choose(page, 'Ask for a person')
       await page.getByText('The user asks for a person.').waitFor()
+      await guides('Accept the chat')
+      expect(await axeViolations(page)).toEqual([])
       await press(page, 'a')
       await page.getByText('Anna has this chat.').waitFor()
       await press(page, 'r')
@@ -60,11 +71,12 @@ describe.skipIf(chromium === null)('the keyboard', () => {
       await press(page, 'Escape', 'e')
       await page.getByText('The bot has this chat.').waitFor()
     }
-    await play(async () => {
-      await tabTo(page, 'New chat')
-      await press(page, 'Enter')
-    })
-    await play(() => press(page, 'n'))
+    await play(true, () => choose(page, 'New chat'))
+    await page.getByText('That was a whole handover').waitFor()
+    await page.reload()
+    await page.getByText('No chat asks for a person.').waitFor()
+    expect(await page.getByText('Your first handover').count()).toBe(0)
+    await play(false, () => press(page, 'n'))
     const calls = journal.query({ kind: 'api' }).flatMap(call => (call.kind === 'api' ? [call] : []))
     const endpoints = calls.map(({ endpoint }) => endpoint).filter(endpoint => !endpoint?.startsWith('typing'))
     expect(endpoints).toEqual(['start', 'message', 'end', 'start', 'message', 'end'])
@@ -79,27 +91,27 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     const { url, chats } = await startInspected()
     const { page } = await open(url)
     await page.getByText('There is no chat yet.').waitFor()
-    await press(page, '?')
-    await dialog(page)
-      .getByRole('checkbox', { name: /Single keys may also act/ })
-      .uncheck()
-    await press(page, 'Escape')
-    await page.locator('dialog').waitFor({ state: 'detached' })
+    const closeDialog = async () => {
+      await press(page, 'Escape')
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    const switchSingleKeys = async () => {
+      await press(page, '?')
+      await dialog(page)
+        .getByLabel(/Single keys may also act/)
+        .click()
+      await closeDialog()
+    }
+    await switchSingleKeys()
     for (const reload of [false, true]) {
       if (reload) await page.reload()
       await page.getByText('There is no chat yet.').waitFor()
       await press(page, 'n', '?')
       await dialog(page).waitFor()
       expect(chats()).toEqual([])
-      await press(page, 'Escape')
-      await page.locator('dialog').waitFor({ state: 'detached' })
+      await closeDialog()
     }
-    await press(page, '?')
-    await dialog(page)
-      .getByRole('checkbox', { name: /Single keys may also act/ })
-      .check()
-    await press(page, 'Escape')
-    await page.locator('dialog').waitFor({ state: 'detached' })
+    await switchSingleKeys()
     await press(page, 'n')
     await expect.poll(() => chats().length).toBe(1)
     await hasFocus(page, 'Message of the user')
@@ -109,8 +121,7 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     const server = await startInspected()
     const { page } = await open(server.url)
     await page.getByText('There is no chat yet.').waitFor()
-    await tabTo(page, 'Set up a chat')
-    await press(page, 'Enter')
+    await choose(page, 'Set up a chat')
     await dialog(page).waitFor()
     await tabTo(page, 'Cancel')
     await press(page, 'Escape')
@@ -125,24 +136,19 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     await hasFocus(page, 'Entries of the journal')
     await press(page, 'Enter')
     await hasFocus(page, 'Entry 1')
-    await tabTo(page, 'Show this moment')
-    await press(page, 'Enter')
+    await choose(page, 'Show this moment')
     await page.getByText('You see an earlier moment:').waitFor()
-    await tabTo(page, 'Back to now', 'Shift+Tab')
-    await press(page, 'Enter')
+    await choose(page, 'Back to now', 'Shift+Tab')
     await page.getByText('You see an earlier moment:').waitFor({ state: 'detached' })
     await expect.poll(() => nameOfFocus(page)).not.toBe('nothing')
     await rows.focus()
     await press(page, 'c', 'ArrowDown')
-    await tabTo(page, 'Stop comparing')
-    await press(page, 'Enter')
+    await choose(page, 'Stop comparing')
     await expect.poll(() => nameOfFocus(page)).not.toBe('nothing')
     await press(page, 'Escape')
     await hasFocus(page, 'Entries of the journal')
-    await tabTo(page, 'More', 'Shift+Tab')
-    await press(page, 'Enter')
-    await tabTo(page, 'Send an event')
-    await press(page, 'Enter')
+    await choose(page, 'More', 'Shift+Tab')
+    await choose(page, 'Send an event')
     await dialog(page).waitFor()
     await press(page, 'Escape')
     await hasFocus(page, 'More')

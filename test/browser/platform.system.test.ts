@@ -1,39 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createScenarioWriter } from '../../src/commands/scenario-folder.ts'
 import { loadRecorder } from '../../src/running/recorder/load.ts'
+import { folderWith } from '../config/folder.ts'
 import { createControlClient } from '../support/control-client.ts'
-import { startWebhook } from '../support/network.ts'
-import { axeViolations, callPlatform, chromium, isFocused, open, startInspected } from './inspector-page.ts'
+import { axeViolations, button, callPlatform, chromium, isFocused, open, startInspected } from './inspector-page.ts'
 
 const ALL = 'webhook,availability,faults,clock,knobs,snapshot'
 const platform = (url: string, more = '') => `${url}/?side=platform${more}`
 
 describe.skipIf(chromium === null)('the column of the platform', () => {
-  it('sets the webhook, says what is wrong with a URL, and shows whether events arrive', async () => {
-    await using webhook = await startWebhook()
-    const server = await startInspected()
-    const { chat_id } = (await createControlClient(server)('POST', '/chats')).body
-    const { page } = await open(platform(server.url))
-    const section = page.getByRole('region', { name: 'Webhook', exact: true })
-    const url = section.getByLabel('URL that gets the events')
-    await url.fill('localhost:3000')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => section.getByRole('alert').textContent()).toContain('must be an http or https URL')
-    expect(await url.inputValue()).toBe('localhost:3000')
-    await url.fill(webhook.url)
-    await section.getByRole('button', { name: 'Set', exact: true }).click()
-    await section.getByRole('button', { name: 'Send a test event' }).click()
-    await section.getByText('Answered 200').waitFor()
-    expect(webhook.bodies.map(body => JSON.parse(body))).toMatchObject([{ event: 'AGENT TYPING STOP', chat_id }])
-    expect(await section.getByRole('alert').count()).toBe(0)
-    await section.getByRole('button', { name: 'Clear' }).click()
-    await section.getByText('Without a URL, no event is sent.').waitFor()
-    expect(server.config()['webhook.url']).toBeNull()
-  })
-
   it('a link to a knob focuses it; a wrong value says what is allowed, and the default comes back', async () => {
     const server = await startInspected()
     const { page } = await open(platform(server.url, '&knob=webhook.timeout'))
@@ -72,13 +49,13 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await faults.getByRole('button', { name: 'Custom fault' }).click()
     const json = faults.getByLabel('The fault as JSON')
     const fault = JSON.parse(await json.inputValue())
-    await json.fill(JSON.stringify({ ...fault, respond: { status: 99 } }))
-    await faults.getByRole('button', { name: 'Set the fault' }).click()
+    const setFault = async (more: object) => {
+      await json.fill(JSON.stringify({ ...fault, ...more }))
+      await button(faults, 'Set the fault').click()
+    }
+    await setFault({ respond: { status: 99 } })
     await faults.getByText('respond.status must be at least 200').waitFor()
-    await json.fill(
-      JSON.stringify({ ...fault, name: 'busy', respond: { status: 429, headers: { 'Retry-After': '2' } } }),
-    )
-    await faults.getByRole('button', { name: 'Set the fault' }).click()
+    await setFault({ name: 'busy', respond: { status: 429, headers: { 'Retry-After': '2' } } })
     await faults.getByText('0 of 2 hits').waitFor()
     const answer = await fetch(`${server.baseUrl}/api/v2/handover/start`, { method: 'POST', body: '{}' })
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '2'])
@@ -140,11 +117,8 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
     await expect.poll(async () => (await ask('GET', '/chats')).body.chats).toEqual([])
     await clock.getByText('09:00:00').waitFor()
-    await snapshot.getByLabel('Restore a snapshot').setInputFiles({
-      name: 'notes.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('no JSON'),
-    })
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no JSON') }
+    await snapshot.getByLabel('Restore a snapshot').setInputFiles(notes)
     await snapshot.getByText('notes.txt is not JSON').waitFor()
     await snapshot.getByLabel('Restore a snapshot').setInputFiles(file)
     await page.getByRole('dialog').getByText('with 1 chat').waitFor()
@@ -158,17 +132,17 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await server.chat()
     const { page } = await open(platform(server.url, '&sections=clock'))
     const clock = page.getByRole('region', { name: 'Clock' })
-    await clock.getByRole('button', { name: 'Pause', exact: true }).click()
+    await button(clock, 'Pause').click()
     await clock.getByText('real, paused').waitFor()
-    const at = server.clock.now()
-    await clock.getByRole('button', { name: '+ 1h', exact: true }).click()
-    await clock.getByText(new Date(at + 3_600_000).toISOString().slice(11, 19)).waitFor()
-    expect(server.clock.now()).toBe(at + 3_600_000)
-    await clock.getByRole('button', { name: /^To the next timer/ }).waitFor()
-    await clock.getByRole('button', { name: 'Resume' }).click()
-    await clock.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+    const later = server.clock.now() + 3_600_000
+    await button(clock, '+ 1h').click()
+    await clock.getByText(new Date(later).toISOString().slice(11, 19)).waitFor()
+    expect(server.clock.now()).toBe(later)
+    await button(clock, /^To the next timer/).waitFor()
+    await button(clock, 'Resume').click()
+    await button(clock, 'Pause').waitFor()
     expect(server.clock.paused).toBe(false)
-    expect(await clock.getByRole('button', { name: '+ 1h', exact: true }).count()).toBe(0)
+    expect(await button(clock, '+ 1h').count()).toBe(0)
   })
 
   it('keeps what is typed in its forms while the column shows the agent, is folded, or shows an earlier moment', async () => {
@@ -187,24 +161,26 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     for (const name of ['Change', 'Custom fault']) await page.getByRole('button', { name, exact: true }).click()
     for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
     const values = async () => {
-      const read = Object.keys(typed).map(async label => [label, await field(label).inputValue()])
-      return Object.fromEntries(await Promise.all(read))
+      const read: Record<string, string> = {}
+      for (const label of Object.keys(typed)) read[label] = await field(label).inputValue()
+      return read
     }
-    expect(await values()).toEqual(typed)
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-    await press('Agent')
-    await page.locator('.platform-panel').waitFor({ state: 'detached' })
-    await press('Platform')
-    expect(await values()).toEqual(typed)
-    await press('Fold Platform')
-    await page.locator('.platform-panel').waitFor({ state: 'detached' })
-    await press('Unfold Platform')
-    expect(await values()).toEqual(typed)
+    const press = (name: string) => button(page, name).click()
+    const panel = (state: 'attached' | 'detached') => page.locator('.platform-panel').waitFor({ state })
+    for (const [leave, back] of [
+      ['Agent', 'Platform'],
+      ['Fold Platform', 'Unfold Platform'],
+    ] as const) {
+      await press(leave)
+      await panel('detached')
+      await press(back)
+      await panel('attached')
+      expect(await values()).toEqual(typed)
+    }
     await press('One entry back')
     await page.getByText('can be changed only now').waitFor()
     await press('Back to now')
     expect(await values()).toEqual(typed)
-
     await page.getByRole('form', { name: 'New fault' }).getByRole('button', { name: 'Cancel' }).click()
     await press('Custom fault')
     expect(await field('The fault as JSON').inputValue()).toContain('503')
@@ -212,8 +188,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
   })
 
   it('saves a chat as a test that passes, into the scenarios folder or as a download', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scenarios-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = folderWith()
     const writers = [{ writeScenario: createScenarioWriter(folder, folder) }, {}]
     const withFolder = async () => ({ ...(await loadRecorder()), ...writers[0] })
     const server = await startInspected({ clock: 'virtual' }, { loadRecorder: withFolder })
@@ -231,10 +206,10 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
       await dialog.getByRole('button', { name: 'Save', exact: true }).click()
       await dialog.getByText('Tried: it passes.').waitFor()
     }
-    await page.getByRole('button', { name: 'Save as test' }).click()
+    await button(page, 'Save as test').click()
     await dialog.getByText('Only a part of the chat').click()
     await dialog.getByLabel('To entry').fill('last')
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await button(dialog, 'Save').click()
     await dialog.getByRole('alert').waitFor()
     await page.keyboard.press('Escape')
     for (const file of ['lost-parcel-found.yaml', 'lost-parcel-found-2.yaml']) {
@@ -242,16 +217,15 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
       await dialog.getByText(`Written to ${file}.`).waitFor()
       await dialog.getByText(`npx handover-sim run ${file} --ui --target URL --port ${server.port}`).waitFor()
       expect(readFileSync(join(folder, file), 'utf8')).toContain('Where is my parcel?')
-      expect(await axeViolations(page)).toEqual([])
       await page.keyboard.press('Escape')
     }
     writers.shift()
     await save('Lost parcel, found')
     const downloads = page.waitForEvent('download')
     await dialog.getByRole('button', { name: 'Download' }).click()
-    const download = await downloads
-    expect(download.suggestedFilename()).toBe('lost-parcel-found.yaml')
-    expect(readFileSync(await download.path(), 'utf8')).toContain('Where is my parcel?')
+    expect(await axeViolations(page)).toEqual([])
+    expect((await downloads).suggestedFilename()).toBe('lost-parcel-found.yaml')
+    expect(readFileSync(await (await downloads).path(), 'utf8')).toContain('Where is my parcel?')
   })
 
   it('keys stay masked until asked, business hours are set as JSON, and axe finds nothing', async () => {

@@ -5,7 +5,7 @@ import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { LazyReadiness } from '../../src/running/certifier/load.ts'
 import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { axeViolations, callPlatform, chromium, open, startInspected } from './inspector-page.ts'
+import { axeViolations, button, callPlatform, chromium, open, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('the readiness', () => {
   it('names what is wrong, shows it, tries it, and turns right when the service is mended', async () => {
@@ -27,13 +27,11 @@ describe.skipIf(chromium === null)('the readiness', () => {
     await readiness.getByRole('heading', { name: 'How to fix it' }).waitFor()
     await readiness.getByRole('button', { name: 'php', exact: true }).click()
     await readiness.getByText('hash_hmac', { exact: false }).first().waitFor()
-    await readiness
-      .getByRole('button', { name: /^(not seen yet )?SIG-07/ })
+    await button(readiness, /^(not seen yet )?SIG-07/)
       .last()
       .click()
     await readiness.getByText('php://input', { exact: false }).waitFor()
-    await readiness
-      .getByRole('button', { name: /SIG-01/ })
+    await button(readiness, /SIG-01/)
       .last()
       .click()
     expect(await axeViolations(page)).toEqual([])

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Got, receiver } from '../webhooks/receiver.ts'
-import { axeViolations, chromium, open, startInspected } from './inspector-page.ts'
+import { axeViolations, chromium, open, sees, startInspected } from './inspector-page.ts'
 
 const hexOf = ({ bytes }: Got) => createHmac('sha256', 'sim-handover-key').update(bytes).digest('hex')
 
@@ -47,10 +47,7 @@ describe.skipIf(chromium === null)('a refused event', () => {
     await details.getByText(sent.headers['kindly-hmac'] as string).waitFor()
     await details.getByLabel('Paste what your code computed').fill(hexOf(sent))
     await details.getByRole('button', { name: 'Explain the difference' }).click()
-    await details
-      .getByText(/hexadecimal/)
-      .first()
-      .waitFor()
+    await sees(details, /hexadecimal/)
     expect(server.journal.query().at(-1)!.seq).toBe(refused.seq)
   })
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { callPlatform, chromium, detailsOf, messagesOf, open, startInspected } from './inspector-page.ts'
+import { callPlatform, chromium, detailsOf, messagesOf, open, sees, startInspected } from './inspector-page.ts'
 
 describe.skipIf(chromium === null)('trouble', () => {
   it('stands below the message of the user until it is delivered, with a link to its entry', async () => {
@@ -48,11 +48,7 @@ describe.skipIf(chromium === null)('trouble', () => {
     await messages.getByText('refused: 503').waitFor({ state: 'detached' })
     await messages.getByText('I am here', { exact: true }).waitFor()
     await details.getByRole('note').getByRole('button').click()
-    await page
-      .getByRole('region', { name: /^Entry / })
-      .getByText('200 MESSAGE SENT TO USER')
-      .first()
-      .waitFor()
+    await sees(details, '200 MESSAGE SENT TO USER')
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createControlClient } from '../support/control-client.ts'
 import {
   axeViolations,
+  button,
   callPlatform,
   chromium,
   isFocused,
@@ -18,25 +19,9 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 )
-const WAV_SAMPLES = 800
+const WAV_HEADER = 'UklGRkQDAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YSADAAA='
 /** A tenth of a second of silence, with 8 bits at 8 kHz. */
-const SOUND = Buffer.concat([
-  Buffer.from('RIFF'),
-  uint32(36 + WAV_SAMPLES),
-  Buffer.from('WAVEfmt '),
-  Buffer.from([16, 0, 0, 0, 1, 0, 1, 0]),
-  uint32(8000),
-  uint32(8000),
-  Buffer.from([1, 0, 8, 0]),
-  Buffer.from('data'),
-  uint32(WAV_SAMPLES),
-  Buffer.alloc(WAV_SAMPLES, 128),
-])
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
-}
+const SOUND = Buffer.concat([Buffer.from(WAV_HEADER, 'base64'), Buffer.alloc(800, 128)])
 
 /** Counts calls that scroll smoothly. Runs inside the page. */
 function recordSmoothScrolls(): void {
@@ -48,13 +33,6 @@ function recordSmoothScrolls(): void {
       return scroll.apply(this, given)
     }
   }
-}
-
-/** The elements that scroll smoothly by their style. Runs inside the page. */
-function smoothElements(): string[] {
-  return [...document.querySelectorAll('*')]
-    .filter(element => getComputedStyle(element).scrollBehavior !== 'auto')
-    .map(({ tagName, className }) => `${tagName} ${className}`)
 }
 
 const SENDER = { name: 'Kari Nordmann', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
@@ -86,41 +64,34 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await page.getByRole('button', { name: 'Remove wrong.txt' }).click()
     await composer(page).press('Enter')
 
-    await expect
-      .poll(() => page.getByAltText('receipt.png').evaluate((image: HTMLImageElement) => image.naturalWidth))
-      .toBe(1)
+    const image = page.getByAltText('receipt.png')
+    await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1)
     expect(await messagesOf(page).innerText()).toContain(`Two lines\n${HOSTILE}`)
     expect(await messagesOf(page).locator('img').count()).toBe(1)
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download page.html' }).click(),
-    ])
-    expect(download.suggestedFilename()).toBe('page.html')
+    const download = page.waitForEvent('download')
+    await button(page, 'Download page.html').click()
+    expect((await download).suggestedFilename()).toBe('page.html')
     expect(await chosen.count()).toBe(0)
     expect(server.journal.query({ kind: 'api' })).toEqual([])
     expect(server.journal.query({ kind: 'user' })).toHaveLength(1)
   })
 
-  it('takes dropped and pasted files, and keeps what is not sent while the column is folded', async () => {
+  it('takes dropped and pasted files, keeps them while the column is folded, and plays sound, or offers it as a file', async () => {
     const server = await startInspected()
     const chat = await server.chat()
     const { page } = await open(server.url)
     await composer(page).fill('Here they are')
-    const give = (event: 'drop' | 'paste', name: string) =>
+    const give = (type: 'drop' | 'paste', name: string) =>
       composer(page).evaluate(
-        (field, [type, fileName]) => {
+        (field, given) => {
           const data = new DataTransfer()
-          data.items.add(new File(['some bytes'], fileName, { type: 'text/plain' }))
-          const init = { bubbles: true, cancelable: true }
-          const given =
-            type === 'drop'
-              ? new DragEvent('drop', { ...init, dataTransfer: data })
-              : new ClipboardEvent('paste', { ...init, clipboardData: data })
-          field.dispatchEvent(given)
-          return given.defaultPrevented
+          data.items.add(new File(['some bytes'], given.name, { type: 'text/plain' }))
+          const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data }
+          const event = given.type === 'drop' ? new DragEvent('drop', init) : new ClipboardEvent('paste', init)
+          return !field.dispatchEvent(event)
         },
-        [event, name] as const,
+        { type, name },
       )
     expect(await give('drop', 'dropped.txt')).toBe(true)
     expect(await give('paste', 'pasted.txt')).toBe(true)
@@ -133,15 +104,9 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await composer(page).inputValue()).toBe('Here they are')
     expect(await chosen.getByRole('listitem').count()).toBe(2)
     await composer(page).press('Enter')
-    await page.getByRole('button', { name: 'Download pasted.txt' }).waitFor()
+    await button(page, 'Download pasted.txt').waitFor()
     expect(chat.transcript[0]).toMatchObject({ text: 'Here they are', attachments: [{ name: 'dropped.txt' }, {}] })
-  })
 
-  it('plays sound, and offers what cannot be played as a file', async () => {
-    const server = await startInspected()
-    const chat = await server.chat()
-    const { page } = await open(server.url)
-    await composer(page).waitFor()
     await page.getByLabel('Files of the user').setInputFiles([
       { name: 'voice.wav', mimeType: 'audio/wav', buffer: SOUND },
       { name: 'broken.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video') },
@@ -152,7 +117,8 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await expect.poll(() => seconds('voice.wav')).toBeCloseTo(0.1)
     await page.getByRole('button', { name: 'Download broken.mp4' }).waitFor()
     await expect.poll(() => page.locator('video').count()).toBe(0)
-    expect(chat.transcript[0]?.attachments).toHaveLength(2)
+    const sent = chat.transcript.flatMap(({ attachments = [] }) => attachments.map(({ name }) => name))
+    expect(sent).toEqual(['dropped.txt', 'pasted.txt', 'voice.wav', 'broken.mp4'])
   })
 
   it('moves nothing for people who asked their system for less motion', async () => {
@@ -166,7 +132,6 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await page.getByText('Kari Nordmann is typing').waitFor()
     await expect.poll(() => page.getByRole('textbox', { name: 'webhook.timeout' }).evaluate(isFocused)).toBe(true)
     expect(await runningAnimations(page)).toBe(0)
-    expect(await page.evaluate(smoothElements)).toEqual([])
     expect(await page.evaluate(() => Reflect.get(globalThis, 'smoothScrolls'))).toBe(0)
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     expect(await runningAnimations(page)).toBeGreaterThan(0)
@@ -276,40 +241,47 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     const box = page.getByRole('region', { name: 'Chat', exact: true })
     await box.evaluate(element => element.scrollTo({ top: 0 }))
     await expect.poll(drawn).toBeGreaterThan(100)
-    const top = await box.evaluate(element => element.scrollTop)
-    expect(top).toBeGreaterThan(0)
+    expect(await box.evaluate(element => element.scrollTop)).toBeGreaterThan(0)
     await chat.says('Hello')
-    await page.getByRole('button', { name: /new message/ }).click()
+    await button(page, /new message/).click()
     await expect.poll(() => messagesOf(page).getByText('Hello', { exact: true }).isVisible()).toBe(true)
-    await expect
-      .poll(() => box.evaluate(element => element.scrollHeight - element.scrollTop - element.clientHeight))
-      .toBeLessThan(2)
+    const below = () => box.evaluate(element => element.scrollHeight - element.scrollTop - element.clientHeight)
+    await expect.poll(below).toBeLessThan(2)
   })
 
-  it('shows the chats of the chosen workspace alone', async () => {
+  it('shows the chats of the chosen workspace alone, and says that another tab closed it', async () => {
     const server = await startInspected()
+    const ask = createControlClient(server)
     await (await server.chat()).says('In the default one')
     const { page } = await open(server.url)
     await messagesOf(page).getByText('In the default one').waitFor()
     await page.getByText('Menu', { exact: true }).click()
-    await page.getByRole('button', { name: 'New workspace' }).click()
+    await button(page, 'New workspace').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('no spaces allowed')
-    await dialog.getByRole('button', { name: 'Create workspace' }).click()
+    await button(dialog, 'Create workspace').click()
     await dialog.getByRole('alert').waitFor()
     await dialog.getByLabel('Name').fill('checkout')
-    await dialog.getByRole('button', { name: 'Create workspace' }).click()
+    await button(dialog, 'Create workspace').click()
     await page.getByText('There is no chat yet.').waitFor()
     await expect.poll(() => new URL(page.url()).searchParams.get('workspace')).toBe('checkout')
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await button(page, 'New chat').click()
     await write(page, 'In the other one')
     await page.getByLabel('Workspace').selectOption('default')
     await messagesOf(page).getByText('In the default one').waitFor()
     await page.getByLabel('Workspace').selectOption('checkout')
     await messagesOf(page).getByText('In the other one').waitFor()
     await page.getByText('Menu', { exact: true }).click()
-    await page.getByRole('button', { name: 'Close workspace' }).click()
+    await button(page, 'Close workspace').click()
     await messagesOf(page).getByText('In the default one').waitFor()
-    expect((await createControlClient(server)('GET', '/workspaces')).body).toEqual({ workspaces: [] })
+    expect((await ask('GET', '/workspaces')).body).toEqual({ workspaces: [] })
+
+    await ask('POST', '/workspaces', { body: { name: 'later' } })
+    await page.goto(`${server.url}/?workspace=later`)
+    await page.getByText('There is no chat yet.').waitFor()
+    await ask('DELETE', '/workspaces/later')
+    await page.getByText('This workspace does not exist.').waitFor()
+    await page.getByLabel('Workspace').selectOption('default')
+    await messagesOf(page).getByText('In the default one').waitFor()
   })
 })

@@ -1,15 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { Entry } from '../../src/platform/journal/entry.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
-import { ROOT } from '../architecture/files.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { createReceiver } from '../support/receiver.ts'
-import { axeViolations, callPlatform, chromium, detailsOf, messagesOf, open, startInspected } from './inspector-page.ts'
+import {
+  axeViolations,
+  button,
+  callPlatform,
+  chromium,
+  detailsOf,
+  messagesOf,
+  open,
+  rows,
+  sees,
+  startInspected,
+} from './inspector-page.ts'
 
 /** A handover with a refused call of each sort. Its webhook refuses signatures when `refuses` says so. */
 async function playHandover(refuses = false) {
@@ -30,54 +38,61 @@ async function playHandover(refuses = false) {
   return { server, hook, chat }
 }
 
-const rows = (page: Page) => page.getByRole('listbox').getByRole('option')
+const row = (page: Page, hasText: string) => rows(page).filter({ hasText })
 const seqOf = (server: PlatformServer, test: (entry: Entry) => boolean) => server.journal.query().findLast(test)!.seq
 const isCall = (status: number) => (entry: Entry) => entry.kind === 'api' && entry.status === status
 
 describe.skipIf(chromium === null)('the wire', () => {
-  it('lists, filters and searches entries, and keeps the view in the address', async () => {
+  it('lists, filters, searches and downloads entries, and keeps the view in the address', async () => {
     const { server } = await playHandover()
     const { page } = await open(server.url)
-    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await button(page, 'List').click()
     await expect.poll(() => rows(page).count()).toBe(server.journal.nextSeq - 1)
     await page.getByRole('searchbox', { name: 'Search in entries' }).fill('my PARCEL')
     await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('Where is my parcel?')])
     await page.getByRole('searchbox', { name: 'Search in entries' }).fill('')
-    await page.getByRole('button', { name: 'Only problems' }).click()
+    await button(page, /Only problems/).click()
     await expect.poll(() => rows(page).count()).toBe(4)
     await page.getByRole('combobox', { name: 'Kind of entries' }).selectOption('call')
     await expect.poll(() => page.url()).toMatch(/wire=list.*kind=api.*problems=1/)
     await page.reload()
     await expect.poll(() => rows(page).count()).toBe(4)
+    await page.getByText('More', { exact: true }).click()
+    const download = page.waitForEvent('download')
+    await button(page, 'Download the journal').click()
+    const { journal } = readJournal('journal.jsonl', readFileSync(await (await download).path(), 'utf8'))
+    expect(journal.map(({ seq }) => seq)).toEqual(server.journal.query().map(({ seq }) => seq))
   })
 
-  it('explains refused calls in words, and leads to the knob of an assumption', async () => {
+  it('explains refused calls in words, leads to the knob of an assumption, and repeats a call with changes', async () => {
     const { server } = await playHandover()
-    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
-    await expect.poll(() => detailsOf(page).textContent()).toMatch(/Field\s*message\s*Expected.*Received\s*42/)
-    await page.goto(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
+    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
     await expect.poll(() => detailsOf(page).textContent()).toContain('/api/v2/handover/start')
     await page.goto(`${server.url}/?entry=${seqOf(server, isCall(401))}`)
     await expect.poll(() => detailsOf(page).textContent()).toContain('No bot has this key.')
     expect(await axeViolations(page)).toEqual([])
-    await detailsOf(page).getByRole('button', { name: 'errors.body' }).click()
+    await button(detailsOf(page), 'errors.body').click()
     await expect.poll(() => page.url()).toContain('knob=errors.body')
-    await page
-      .getByRole('heading', { name: 'Platform' })
-      .or(page.getByRole('tab', { name: 'Platform' }))
-      .first()
-      .waitFor()
+    await page.getByLabel('errors.body').waitFor()
+    await page.goto(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
+    await expect.poll(() => detailsOf(page).textContent()).toMatch(/Field\s*message\s*Expected.*Received\s*42/)
+    await button(detailsOf(page), 'Repeat with changes').click()
+    const dialog = page.getByRole('dialog')
+    const body = dialog.getByLabel('Body (not sent with GET)')
+    await body.fill((await body.inputValue()).replace('"message": 42', '"message": "Forty-two"'))
+    await button(dialog, 'Send').click()
+    await dialog.getByText('Answer 200.').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('POST message "Forty-two"')
+    await expect.poll(() => messagesOf(page).textContent()).toContain('Forty-two')
   })
 
   it('says what is known about a refused signature, shows its bytes, and sends it again', async () => {
     const { server, hook } = await playHandover(true)
     const refused = seqOf(server, entry => entry.kind === 'delivery' && entry.status === 401)
-    const { page } = await open(`${server.url}/?column=wire&entry=${refused}`, {
-      viewport: { width: 320, height: 640 },
-    })
-    await expect
-      .poll(() => detailsOf(page).textContent())
-      .toMatch(/accepted events until #\d+, and refuses them since #\d+/)
+    const viewport = { width: 320, height: 640 }
+    const { page } = await open(`${server.url}/?column=wire&entry=${refused}`, { viewport })
+    await sees(detailsOf(page), /accepted events until #\d+, and refuses them since #\d+/)
     expect(await detailsOf(page).textContent()).toMatch(/Header Kindly-HMAC, HMAC-SHA-256 .*over \d+ bytes of body/)
     await detailsOf(page).getByRole('button', { name: 'Bytes', exact: true }).first().click()
     await expect.poll(() => detailsOf(page).textContent()).toContain('0000  7b 22 65 76 65 6e 74')
@@ -91,8 +106,8 @@ describe.skipIf(chromium === null)('the wire', () => {
     hook.answerWith(200)
     await detailsOf(page).getByRole('button', { name: 'Send the same bytes again' }).click()
     await expect.poll(() => detailsOf(page).textContent()).toContain('sent again manually')
-    expect(hook.received.at(-1)!.text).toBe(hook.received.at(-2)!.text)
-    expect(hook.received.at(-1)!.headers.get('kindly-hmac')).toBe(hook.received.at(-2)!.headers.get('kindly-hmac'))
+    const [before, again] = hook.received.slice(-2).map(({ text, headers }) => [text, headers.get('kindly-hmac')])
+    expect(again).toEqual(before)
   })
 
   it('sends an edited event with an invalid signature, and says where JSON is wrong', async () => {
@@ -125,20 +140,6 @@ describe.skipIf(chromium === null)('the wire', () => {
     await expect.poll(() => detailsOf(page).textContent()).toContain('The webhook accepted it')
   })
 
-  it('repeats a call with changes and selects its entry', async () => {
-    const { server } = await playHandover()
-    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
-    await detailsOf(page).getByRole('button', { name: 'Repeat with changes' }).click()
-    const dialog = page.getByRole('dialog')
-    const body = dialog.getByLabel('Body (not sent with GET)')
-    await body.fill((await body.inputValue()).replace('"message": 42', '"message": "Forty-two"'))
-    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
-    await dialog.getByText('Answer 200.').waitFor()
-    await page.keyboard.press('Escape')
-    await expect.poll(() => detailsOf(page).textContent()).toContain('POST message "Forty-two"')
-    await expect.poll(() => messagesOf(page).textContent()).toContain('Forty-two')
-  })
-
   it('compares two entries field by field', async () => {
     const { server } = await playHandover()
     const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
@@ -146,29 +147,20 @@ describe.skipIf(chromium === null)('the wire', () => {
     await detailsOf(page).waitFor()
     await page.keyboard.press('c')
     await detailsOf(page).getByText('Select the entry to compare').waitFor()
-    await rows(page)
-      .filter({ hasText: `#${second}` })
-      .click()
+    await row(page, `#${second}`).click()
     await expect.poll(() => detailsOf(page).textContent()).toContain(`#${first} and #${second}`)
-    const status = detailsOf(page)
-      .getByRole('row')
-      .filter({ has: page.getByRole('rowheader', { name: 'status', exact: true }) })
+    const header = page.getByRole('rowheader', { name: 'status', exact: true })
+    const status = detailsOf(page).getByRole('row').filter({ has: header })
     expect(await status.textContent()).toBe('status404401')
-    const names = detailsOf(page).getByRole('table').first().getByRole('rowheader')
-    expect(await names.allTextContents()).not.toContain('time')
-    expect((await names.allTextContents())[0]).toMatch(/^(request\.body|response|status)/)
-    await detailsOf(page)
-      .getByText(/with ids, times and lengths$/)
-      .waitFor()
+    const names = await detailsOf(page).getByRole('table').first().getByRole('rowheader').allTextContents()
+    expect(names).not.toContain('time')
+    expect(names[0]).toMatch(/^(request\.body|response|status)/)
+    await sees(detailsOf(page), /with ids, times and lengths$/)
     expect(await axeViolations(page)).toEqual([])
 
     await page.keyboard.press('Escape')
-    await rows(page)
-      .filter({ hasText: `#${second}` })
-      .click()
-    await rows(page)
-      .filter({ hasText: `#${first}` })
-      .click({ modifiers: ['Shift'] })
+    await row(page, `#${second}`).click()
+    await row(page, `#${first}`).click({ modifiers: ['Shift'] })
     await expect.poll(() => status.textContent()).toBe('status401404')
     await expect.poll(() => page.url()).toContain(`entry=${first}&compare=${second}`)
   })
@@ -214,9 +206,8 @@ describe.skipIf(chromium === null)('the wire', () => {
     await agent.waitFor()
     await rows(page).filter({ hasText: 'POST message "I am Anna"' }).click()
     const list = page.getByRole('listbox', { name: 'Calls and events' })
-    await expect
-      .poll(async () => (await detailsOf(page).boundingBox())!.x)
-      .toBeGreaterThanOrEqual(((await list.boundingBox())?.x ?? 0) + ((await list.boundingBox())?.width ?? 0))
+    const { x, width: listWidth } = (await list.boundingBox())!
+    await expect.poll(async () => (await detailsOf(page).boundingBox())!.x).toBeGreaterThanOrEqual(x + listWidth)
     await expect.poll(() => agent.isVisible()).toBe(false)
     // What was asked for last has the place.
     await page.getByRole('button', { name: `Unfold ${column}` }).click()
@@ -231,20 +222,8 @@ describe.skipIf(chromium === null)('the wire', () => {
     const { server } = await playHandover()
     const { page } = await open(server.url, { viewport: { width: 390, height: 560 } })
     await page.getByRole('button', { name: 'Wire' }).click()
-    const drawn = () =>
-      rows(page).evaluateAll(all => {
-        const list = document.querySelector('.virtual-list')?.getBoundingClientRect()
-        return all.filter(row => row.getBoundingClientRect().top < (list?.top ?? 0) + 1).length
-      })
-    // A row begins at the top of the list or above it.
-    await expect.poll(drawn).toBeGreaterThan(0)
-    const from = (text: string) =>
-      rows(page)
-        .filter({ hasText: text })
-        .locator('.sequence-label')
-        .first()
-        .evaluate(label => getComputedStyle(label, '::before').content)
-    expect(await from('MESSAGE FROM USER "Thank you"')).toContain('platform →')
+    const label = row(page, 'MESSAGE FROM USER "Thank you"').locator('.sequence-label').first()
+    expect(await label.evaluate(shown => getComputedStyle(shown, '::before').content)).toContain('platform →')
   })
 
   it('shows an earlier moment, and returns to now', async () => {
@@ -263,94 +242,5 @@ describe.skipIf(chromium === null)('the wire', () => {
     await expect.poll(() => page.url()).toContain('at=1')
     await page.getByRole('button', { name: 'Back to now', exact: true }).click()
     await expect.poll(() => messages.textContent()).toContain('Thank you')
-  })
-
-  it('draws a row again when its event is answered', async () => {
-    const answered = Promise.withResolvers<void>()
-    const refuse = () => answered.promise.then(() => new Response('invalid signature', { status: 401 }))
-    const server = await startInspected({ webhook: { fetch: refuse } })
-    const { page } = await open(server.url)
-    // An entry without a chat gets no number of a chat.
-    server.configure({ 'bot.replies': [] })
-    await page.getByRole('button', { name: 'New chat' }).first().click()
-    await page.getByText(/^chat 1 · en/).waitFor()
-    await page.getByRole('button', { name: 'Ask for a person' }).click()
-    const row = page.getByRole('option', { name: /REQUESTING TAKEOVER/ })
-    await row.waitFor()
-    answered.resolve()
-    await expect.poll(() => row.textContent()).toContain('401 in')
-    await row.click()
-    await page.getByText('It accepted no event so far (1 refused).').waitFor()
-    await page.locator('blockquote', { hasText: 'invalid signature' }).waitFor()
-  })
-
-  it('downloads the journal in the form of saved journals', async () => {
-    const { server } = await playHandover()
-    const { page } = await open(server.url)
-    await page.getByText('More', { exact: true }).click()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the journal' }).click(),
-    ])
-    const text = readFileSync(await download.path(), 'utf8')
-    expect(readJournal('journal.jsonl', text).journal.map(({ seq }) => seq)).toEqual(
-      server.journal.query().map(({ seq }) => seq),
-    )
-  })
-})
-
-/** Starts `handover-sim start` as a process. */
-async function startProcess(port: number) {
-  const argv = ['bin/handover-sim.js', 'start', '--port', String(port), '--json', '--output', 'quiet']
-  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [line] = await once(child.stdout, 'data')
-  child.stdout.resume()
-  return { child, ready: JSON.parse(String(line).split('\n')[0]!) as { url: string; inspectorUrl: string } }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-}
-
-async function writeAsUser(url: string, texts: readonly string[]): Promise<void> {
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' }
-    return (await fetch(`${url}/_sim${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-  }
-  const { chat_id } = (await post('/chats', {})) as { chat_id: string }
-  for (const text of texts) await post(`/chats/${chat_id}/messages`, { text })
-}
-
-/** What the list shows of what users wrote. */
-const written = async (page: Page) =>
-  (await rows(page).allTextContents()).flatMap(text => /user.*?"(\w+)"/.exec(text)?.[1] ?? [])
-
-describe.skipIf(chromium === null)('the stream of entries', () => {
-  it('continues without gaps or doubles after a restart of the server, a reset and a restored snapshot', async () => {
-    const { child, ready } = await startProcess(0)
-    const { page, problems } = await open(`${ready.inspectorUrl}?wire=list&all=1`)
-    await writeAsUser(ready.url, ['one', 'two'])
-    await expect.poll(() => written(page)).toEqual(['one', 'two'])
-    await kill(child)
-    await page.getByText(`handover-sim start --port ${new URL(ready.url).port}`).waitFor()
-
-    const { ready: again } = await startProcess(Number(new URL(ready.url).port))
-    await writeAsUser(again.url, ['three', 'four', 'five', 'six'])
-    await expect.poll(() => written(page)).toEqual(['three', 'four', 'five', 'six'])
-
-    const snapshot = await (await fetch(`${again.url}/_sim/snapshot`)).text()
-    await fetch(`${again.url}/_sim/reset`, { method: 'POST' })
-    await writeAsUser(again.url, ['seven'])
-    await expect.poll(() => written(page)).toEqual(['seven'])
-    const headers = { 'content-type': 'application/json' }
-    await fetch(`${again.url}/_sim/snapshot`, { method: 'PUT', headers, body: snapshot })
-    await writeAsUser(again.url, ['eight'])
-    await expect.poll(async () => (await written(page)).slice(-1)).toEqual(['eight'])
-    expect((await written(page)).filter(text => text === 'seven')).toEqual([])
-    await page.close()
-    // The browser reports that it could not connect while there was no server.
-    problems.length = 0
   })
 })

@@ -35,8 +35,12 @@ const STRICT = reportOfCertificate(
 )
 const HEADLINE = 'step 7: nearest: #12, message differs (only HTML escaping)'
 const RERUN = 'npx handover-sim run scenarios/happy.yaml --seed 1'
+const NO_DESK = 'the help desk is not there: connection refused at 127.0.0.1:3100'
+const NO_VERB = 'inconclusive: the agent driver has no verb "transfer"'
 
 describe('junit', () => {
+  const suitesOf = (report: typeof RUN) => [...readXml(junitReport(report)).querySelectorAll('testsuite')]
+  const rootOf = (report: typeof RUN) => attributesOf(readXml(junitReport(report)).documentElement)
   /** Each case with the element that says how it ended, and its message. */
   const cases = (report: typeof RUN) =>
     [...readXml(junitReport(report)).querySelectorAll('testcase')].map(one => {
@@ -45,28 +49,23 @@ describe('junit', () => {
     })
 
   it('has a suite for each file, in order, and consistent counts', () => {
-    const { documentElement: root } = readXml(junitReport(RUN))
-    const { name, time, timestamp, ...counts } = attributesOf(root)
+    const { name, time, timestamp, ...counts } = rootOf(RUN)
     expect(counts).toEqual({ tests: '6', failures: '2', errors: '1', skipped: '2' })
     expect([time, timestamp]).toEqual(['7.040', '2026-03-01T10:00:00'])
-    const suites = [...root.querySelectorAll('testsuite')].map(attributesOf)
     for (const [key, value] of Object.entries(counts))
-      expect(suites.reduce((sum, suite) => sum + Number(suite[key]), 0)).toBe(Number(value))
+      expect(suitesOf(RUN).reduce((sum, suite) => sum + Number(suite.getAttribute(key)), 0)).toBe(Number(value))
     const three = [scenarioResult(), scenarioResult({ file: 'b.yaml' }), scenarioResult({ instance: 2 })]
-    const grouped = readXml(junitReport(reportOfRun(result(three)))).querySelectorAll('testsuite')
-    expect([...grouped].map(suite => [suite.getAttribute('name'), suite.querySelectorAll('testcase').length])).toEqual([
-      ['scenarios/happy.yaml', 2],
-      ['b.yaml', 1],
-    ])
-    expect(attributesOf(readXml(junitReport(reportOfRun(result([])))).documentElement).tests).toBe('0')
+    const grouped = suitesOf(reportOfRun(result(three))).map(attributesOf)
+    expect(grouped.map(({ name, tests }) => `${name} ${tests}`)).toEqual(['scenarios/happy.yaml 2', 'b.yaml 1'])
+    expect(rootOf(reportOfRun(result([]))).tests).toBe('0')
   })
 
   it('says how each scenario ended: an inconclusive one does not pass', () => {
     expect(cases(RUN)).toEqual([
       ['Short and good', 'passed', undefined],
       ['Happy path', 'failure', HEADLINE],
-      ['With an agent', 'skipped', 'inconclusive: the agent driver has no verb "transfer"'],
-      ['No desk', 'error', 'the help desk is not there: connection refused at 127.0.0.1:3100'],
+      ['With an agent', 'skipped', NO_VERB],
+      ['No desk', 'error', NO_DESK],
       ['Later', 'skipped', 'not tagged smoke'],
       ['outside every scenario', 'failure', 'a call for chat "nobody" (expected: expect message)'],
     ])
@@ -75,27 +74,19 @@ describe('junit', () => {
   it('has place, properties and timeline of a failure', () => {
     const one = readXml(junitReport(RUN)).querySelector('testcase[name="Happy path"]')!
     expect(attributesOf(one)).toMatchObject({ classname: 'scenarios.happy', file: 'scenarios/happy.yaml', line: '2' })
-    expect([...one.querySelectorAll('property')].map(property => Object.values(attributesOf(property)))).toEqual([
-      ['seed', '1'],
-      ['clock', 'real'],
-      ['tags', 'smoke'],
-      ['spec', 'E4'],
-      ['rerun', RERUN],
-    ])
+    const properties = [...one.querySelectorAll('property')].map(property => Object.values(attributesOf(property)))
+    const facts = { seed: '1', clock: 'real', tags: 'smoke', spec: 'E4', rerun: RERUN }
+    expect(Object.fromEntries(properties)).toEqual(facts)
     const { textContent } = one.querySelector('failure[type="expect"]')!
     expect(textContent).toContain(`message  - "I'm Anna"   + "I&#39;m Anna"   only HTML escaping differs`)
     expect(textContent).toMatch(/^x \+0\.84 +main +#12 +<-+ POST message "I&#39;m Anna"/m)
   })
 
   it('has a suite for each profile; warnings, expected failures and blocked checks are skipped', () => {
-    const { documentElement: root } = readXml(junitReport(CERTIFICATE))
-    expect(attributesOf(root)).toMatchObject({ tests: '7', failures: '1', errors: '0', skipped: '5' })
-    const suites = [...root.querySelectorAll('testsuite')].map(attributesOf)
-    expect(suites.map(({ name, tests }) => [name, tests])).toEqual([
-      ['webhook', '4'],
-      ['flow', '3'],
-    ])
-    const failed = root.querySelector('failure')!
+    expect(rootOf(CERTIFICATE)).toMatchObject({ tests: '7', failures: '1', errors: '0', skipped: '5' })
+    const suites = suitesOf(CERTIFICATE).map(attributesOf)
+    expect(suites.map(({ name, tests }) => `${name} ${tests}`)).toEqual(['webhook 4', 'flow 3'])
+    const failed = readXml(junitReport(CERTIFICATE)).querySelector('failure')!
     expect(attributesOf(failed)).toEqual({ message: CAUSE, type: 'event-refused' })
     expect(failed.textContent).toContain('npx handover-sim certify --only SIG-02 --seed 7')
     const ends = Object.fromEntries(cases(CERTIFICATE).map(([name, ...end]) => [name!.slice(0, 6), end.join(': ')]))
@@ -116,7 +107,7 @@ describe('tap', () => {
     expect(points(RUN)).toEqual([
       [true, 'scenarios/short.yaml > Short and good', null],
       [false, 'scenarios/happy.yaml > Happy path', null],
-      [true, 'scenarios/agent.yaml > With an agent', 'SKIP inconclusive: the agent driver has no verb "transfer"'],
+      [true, 'scenarios/agent.yaml > With an agent', `SKIP ${NO_VERB}`],
       [false, 'scenarios/desk.yaml > No desk', null],
       [true, 'scenarios/later.yaml > Later', 'SKIP not tagged smoke'],
       [false, 'outside every scenario', null],
@@ -129,19 +120,10 @@ describe('tap', () => {
   })
 
   it('has TODO for a check that may fail, and SKIP for what was not observed', () => {
-    expect(points(CERTIFICATE).map(([ok, , directive]) => [ok, String(directive).slice(0, 21)])).toEqual([
-      [true, 'null'],
-      [false, 'null'],
-      [true, 'SKIP inconclusive: Th'],
-      [true, 'SKIP inconclusive: Th'],
-      [false, 'TODO expected to fail'],
-      [false, 'TODO warning: The web'],
-      [true, 'SKIP The capability f'],
-    ])
-    expect(points(STRICT).map(([ok, , directive]) => [ok, directive])).toEqual([
-      [true, null],
-      [false, null],
-    ])
+    const shown = points(CERTIFICATE).map(([ok, , directive]) => `${ok} ${String(directive).slice(0, 4)}`)
+    const skipped = ['true SKIP', 'true SKIP']
+    expect(shown).toEqual(['true null', 'false null', ...skipped, 'false TODO', 'false TODO', 'true SKIP'])
+    expect(points(STRICT).map(([ok, , directive]) => `${ok} ${directive}`)).toEqual(['true null', 'false null'])
   })
 })
 
@@ -150,15 +132,13 @@ describe('annotations of GitHub', () => {
     readCommands(githubAnnotations(reportOfRun(run), fileOf))
 
   it('mark the failed step of each failed scenario', () => {
-    const hint = 'hint: send the text as it is; the platform does the escaping'
     const name = 'Ask, answer: 100%, line=3'
     const happy = { file: 'scenarios/happy.yaml', line: '19', col: '5' }
-    const message = [HEADLINE, hint, `rerun: ${RERUN}`].join('\n')
+    const message = `${HEADLINE}\nhint: send the text as it is; the platform does the escaping\nrerun: ${RERUN}`
     const desk = { file: 'scenarios/desk.yaml', line: '2', col: '1' }
-    const reason = 'the help desk is not there: connection refused at 127.0.0.1:3100'
     expect(commands(result([passedResult(), { ...escapedPlay(), name }, openResult(), unreachableResult()]))).toEqual([
       { command: 'error', ...happy, title: `FAIL ${name}`, message },
-      { command: 'error', ...desk, title: 'ERROR No desk', message: reason },
+      { command: 'error', ...desk, title: 'ERROR No desk', message: NO_DESK },
     ])
     expect(commands(result([passedResult()]))).toEqual([])
   })
@@ -168,6 +148,9 @@ describe('annotations of GitHub', () => {
     expect(lines.map(({ command }) => command)).toEqual([...Array(10).fill('error'), 'notice'])
     expect(lines[0]).toMatchObject({ title: 'FAIL outside every scenario' })
     expect(lines.at(-1)!.message).toMatch(/^3 more/)
+    const many = Array.from({ length: 12 }, (_, index) => failedResult({ id: `SIG-${10 + index}` }))
+    const last = readCommands(githubAnnotations(reportOfCertificate(certificateReport(many)))).at(-1)
+    expect(last!.message).toMatch(/^2 more checks failed/)
   })
 
   it('have paths of the repository, the number of failures, and no file for a shipped scenario', () => {
@@ -175,12 +158,10 @@ describe('annotations of GitHub', () => {
     const [line] = commands(result([failed]), file => `packages/desk/${file}`)
     expect(line).toMatchObject({ file: 'packages/desk/scenarios/happy.yaml', line: '2' })
     expect(line!.message).toContain('and 2 more')
-    const place = { file: 'builtin:closed-hours.yaml', line: 10, column: 5 }
-    const [shipped] = commands(result([{ ...failed, name: 'Closed hours', file: place.file, place }]))
-    expect(shipped).toEqual({
-      ...{ command: 'error', title: 'FAIL builtin:closed-hours.yaml > Closed hours' },
-      message: expect.any(String),
-    })
+    const file = 'builtin:closed-hours.yaml'
+    const place = { file, line: 10, column: 5 }
+    const [shipped] = commands(result([{ ...failed, name: 'Closed hours', file, place }]))
+    expect(shipped).toEqual({ command: 'error', title: `FAIL ${file} > Closed hours`, message: expect.any(String) })
   })
 
   it('mark what fails a certificate', () => {
@@ -188,9 +169,6 @@ describe('annotations of GitHub', () => {
     expect(one).toMatchObject({ command: 'error', title: 'FAIL SIG-02 An event has no effect' })
     expect(one!.message).toMatch(/^The webhook answered 500 .*\nThe status is 200\.\ntry: .*\nhelp: npx/)
     expect(others).toEqual([])
-    const many = Array.from({ length: 12 }, (_, index) => failedResult({ id: `SIG-${10 + index}` }))
-    const last = readCommands(githubAnnotations(reportOfCertificate(certificateReport(many)))).at(-1)
-    expect(last!.message).toMatch(/^2 more checks failed/)
   })
 })
 
@@ -199,10 +177,9 @@ describe('markdown', () => {
 
   it('has a row for each scenario that did not pass, failures first, with details and shared causes', () => {
     expect(ofRun([passedResult()])).toBe('## handover-sim: 1 scenario in 7.0 s: 1 passed\n')
-    const lines = ofRun([openResult(), passedResult(), escapedPlay()]).split('\n')
-    expect(lines.slice(0, 6)).toEqual([
-      '## handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
-      '',
+    const [heading, , ...lines] = ofRun([openResult(), passedResult(), escapedPlay()]).split('\n')
+    expect(heading).toBe('## handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive')
+    expect(lines.slice(0, 4)).toEqual([
       '|  | Scenario | Time | What happened |',
       '| --- | --- | --- | --- |',
       `| FAIL | scenarios/happy.yaml &gt; Happy path | 6.4 s | ${HEADLINE.replace('#', '&#35;')} |`,
@@ -210,22 +187,18 @@ describe('markdown', () => {
     ])
     expect(lines).toContain('<details><summary>FAIL scenarios/happy.yaml &gt; Happy path</summary>')
     const causes = [{ code: 'repeated', text: '`end` is called twice', scenarios: [0, 1] }] as const
-    expect(ofRun([escapedPlay(), escapedPlay()], { causes })).toContain(
-      '\n**One cause in 2 scenarios:** &#96;end&#96; is called twice\n',
-    )
-  })
-
-  it('stays below the size limit of GitHub', () => {
-    const one = escapedPlay()
-    expect(Buffer.byteLength(ofRun(Array.from({ length: 3000 }, () => one)))).toBeLessThan(500_000)
+    const shared = '\n**One cause in 2 scenarios:** &#96;end&#96; is called twice\n'
+    expect(ofRun([escapedPlay(), escapedPlay()], { causes })).toContain(shared)
+    // GitHub has a limit of size.
+    const many = Array<ReturnType<typeof escapedPlay>>(3000).fill(escapedPlay())
+    expect(Buffer.byteLength(ofRun(many))).toBeLessThan(500_000)
   })
 
   it('has the level of a certificate, what did not pass, and what was exercised', () => {
     const text = markdownReport(CERTIFICATE)
     expect(text).toMatch(/^## Handover certificate: no level\n\n\*\*SIG-02:\*\* The webhook .*\n\n1 PASS, /)
-    const row = '| FAIL | FLW-01 An event has no effect | MUST |'
-    for (const part of [`${row} ${CAUSE} (expected: the old gateway) |`, '| REQUESTING TAKEOVER | 0 | 0 | 0 | 3 | 0 |'])
-      expect(text).toContain(part)
+    expect(text).toContain(`| FAIL | FLW-01 An event has no effect | MUST | ${CAUSE} (expected: the old gateway) |`)
+    expect(text).toContain('| REQUESTING TAKEOVER | 0 | 0 | 0 | 3 | 0 |')
     expect(markdownReport(reportOfCertificate(BLOCKED)).split('\n')[2]).toBe(`**SIG-01:** ${CAUSE} ${STOPPED}`)
     const shouldFails = certificateReport([failedResult({ id: 'DLV-01', level: 'SHOULD', profile: 'flow' })])
     expect(markdownReport(reportOfCertificate(shouldFails))).not.toContain('SHOULD')
@@ -234,34 +207,27 @@ describe('markdown', () => {
 })
 
 describe('json', () => {
+  const text = jsonReport(result([passedResult(), escapedPlay(), openResult()], { failures: OUTSIDE }))
+  const { scenarios, ...run } = JSON.parse(text)
+
   it('has the failures of a run with the nearest calls, and no journal', () => {
-    const text = jsonReport(result([passedResult(), escapedPlay(), openResult()], { failures: [failure({})] }))
     expect(text).not.toContain('"journal"')
-    const { scenarios, ...run } = JSON.parse(text)
     const counts = { pass: 1, fail: 1, error: 0, inconclusive: 1, skipped: 0 }
     expect(run).toMatchObject({ v: 2, type: 'run', exit_code: 1, counts, stopped: null, failures: [{}] })
     expect(scenarios[2]).toMatchObject({ outcome: 'inconclusive', reason: expect.stringContaining('"transfer"') })
-    const texts = { path: 'message', expected: `"I'm Anna"`, received: '"I&#39;m Anna"' }
-    expect(scenarios[1].failures).toMatchObject([
-      {
-        ...{ kind: 'expect', conversation: 'main', rules: ['E6'], entry_seqs: [12] },
-        step: { number: 7, file: 'scenarios/happy.yaml', line: 19, column: 5 },
-        nearest: [
-          { seq: 12, after_ms: 840, codes: [], why: '1 field differs', differences: [{ ...texts, code: null }] },
-          {},
-          {},
-        ],
-      },
-    ])
+    const [failed] = scenarios[1].failures
+    expect(failed).toMatchObject({ kind: 'expect', conversation: 'main', rules: ['E6'], entry_seqs: [12] })
+    expect(failed.step).toMatchObject({ number: 7, file: 'scenarios/happy.yaml', line: 19, column: 5 })
+    const texts = { path: 'message', code: null, expected: `"I'm Anna"`, received: '"I&#39;m Anna"' }
+    const nearest = { seq: 12, after_ms: 840, codes: [], why: '1 field differs', differences: [texts] }
+    expect(failed.nearest).toMatchObject([nearest, {}, {}])
   })
 
   it('has exactly the documented fields of a run', () => {
-    const warned = result([passedResult(), escapedPlay()], { failures: OUTSIDE })
-    const parsed = JSON.parse(jsonReport(warned))
-    const scenario = parsed.scenarios[1]
-    const [failed, warning, step] = [scenario.failures[0], scenario.warnings[0], scenario.steps[0]]
+    const [failed, warning, step] = [scenarios[1].failures[0], scenarios[1].warnings[0], scenarios[1].steps[0]]
     const rows = [...read('docs/reference/reports.md').matchAll(/^\| (\w+) \| (`.*?`) \| /gm)]
-    const parts = { run: parsed, scenario, failure: failed, nearest: failed.nearest[0], warning, step }
+    const whole = { ...run, scenarios }
+    const parts = { run: whole, scenario: scenarios[1], failure: failed, nearest: failed.nearest[0], warning, step }
     for (const [of, fields] of Object.entries(parts)) {
       const listed = rows.filter(row => row[1] === of).flatMap(row => row[2]!.match(/\w+/g))
       expect(listed.sort(), of).toEqual(Object.keys(fields).sort())

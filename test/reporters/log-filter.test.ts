@@ -3,20 +3,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '../../src/pages/reporters/log.ts'
 import { isShown, type LogStyle } from '../../src/pages/reporters/log-filter.ts'
 import type { Entry } from '../../src/platform/journal/entry.ts'
-import {
-  altered,
-  at,
-  botSays,
-  CHAT,
-  call,
-  created,
-  delivery,
-  event,
-  failedWith,
-  press,
-  refusedWith,
-  says,
-} from './log-samples.ts'
+import { at, call, created, delivery, event, failedWith, note, press, refusedWith, says } from './log-samples.ts'
 
 const STYLES = ['pretty', 'compact', 'quiet'] as const
 const EVERYWHERE: readonly LogStyle[] = STYLES
@@ -25,7 +12,6 @@ const NOT_QUIET: readonly LogStyle[] = ['pretty', 'compact']
 const FINDING = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
 const CUT = { headers: {}, body: '{' }
 const FAULTS = { faults: ['fault-1'] }
-const note = (name: string, details = {}) => at({ kind: 'note', note: name, chat_id: CHAT, ...details })
 
 const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
   ['an accepted call', call(), NOT_QUIET],
@@ -40,14 +26,14 @@ const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
   ['an event without a webhook', delivery({ outcome: 'skipped', failure: { code: 'no_url' } }), NOT_QUIET],
   ['a refused event', refusedWith(401), EVERYWHERE],
   ['an event that was not sent', failedWith({ code: 'timeout', timeout_ms: 100 }), EVERYWHERE],
-  ['a refused event that a fault signed wrong', altered(refusedWith(401), { sign: 'none', ...FAULTS }), NOT_QUIET],
-  ['a refused event that a user forged', altered(refusedWith(401), { sign: 'none', triggered: true }), EVERYWHERE],
-  ['a refused event that a fault cut', altered(refusedWith(400), { request: CUT, ...FAULTS }), NOT_QUIET],
-  ['a refused event that a fault did not change', altered(refusedWith(400), FAULTS), EVERYWHERE],
+  ['a refused event that a fault signed wrong', refusedWith(401, { sign: 'none', ...FAULTS }), NOT_QUIET],
+  ['a refused event that a user forged', refusedWith(401, { sign: 'none', triggered: true }), EVERYWHERE],
+  ['a refused event that a fault cut', refusedWith(400, { request: CUT, ...FAULTS }), NOT_QUIET],
+  ['a refused event that a fault did not change', refusedWith(400, FAULTS), EVERYWHERE],
   ['an accepted event with a wrong signature', delivery({ sign: 'hex', ...FAULTS }), EVERYWHERE],
   ['a message of the user', says('x'), NOT_QUIET],
   ['a press of the user', press, NOT_QUIET],
-  ['a message of the bot', botSays('x'), NOT_QUIET],
+  ['a message of the bot', note('bot_message', { message_id: 'm', text: 'x' }), NOT_QUIET],
   ['a fault', at({ kind: 'fault', fault: 'x', effect: { latency: '1s' }, hit: 1, of: null }), NOT_QUIET],
   ['a call of the driver', at({ kind: 'driver', verb: 'accept', outcome: 'ok', how: 'x', duration_ms: 4 }), NOT_QUIET],
   ['a new chat', created, NOT_QUIET],

@@ -1,76 +1,31 @@
-/** Journal entries of every kind, for tests of the log. */
-import type { DeliveryFailure, Entry, EntryContent, EntryOf } from '../../src/platform/journal/entry.ts'
+/** Single journal entries of every kind, for tests of the log. */
+import type { DeliveryFailure, Entry, EntryOf } from '../../src/platform/journal/entry.ts'
+import { CHATS, Journal } from './run-results.ts'
 
-export const CHAT = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
+const entryOf = (write: (log: Journal) => void): Entry => {
+  const log = new Journal()
+  write(log)
+  return log.entries[0]!
+}
 
-let seq = 0
-export const at = (content: EntryContent): Entry =>
-  ({ v: 1, seq: ++seq, time: '2024-01-01T09:00:01.000001Z', cause: null, ...content }) as Entry
-
-export const created = at({
-  kind: 'note',
-  note: 'chat_created',
-  chat_id: CHAT,
-  language: 'nb',
-  source: 'web',
-  user_id: 'u',
-})
-export const botSays = (text: string) => at({ kind: 'note', note: 'bot_message', chat_id: CHAT, message_id: 'm', text })
-export const press = at({ kind: 'user', chat_id: CHAT, action: 'press', button: 'Talk to us', message_id: null })
-export const says = (text: string) => at({ kind: 'user', chat_id: CHAT, action: 'message', text, message_id: 'm1' })
-
-export const call = (content: Partial<EntryOf<'api'>> = {}) =>
-  at({
-    kind: 'api',
-    chat_id: CHAT,
-    endpoint: 'start',
-    method: 'POST',
-    path: '/api/v2/handover/start',
-    alias: 'handover',
-    auth: 'valid',
-    request: { headers: {}, body: { bot_id: 1042, chat_id: CHAT }, bytes: 70 },
-    status: 200,
-    response: { event: 'TAKEOVER STARTED', chat_id: CHAT, chatmessage_id: 'm2' },
-    findings: [],
-    unspecified: {},
-    duration_ms: 1.24,
-    follows: null,
-    ...content,
-  })
-
+export const at = (content: object) => entryOf(log => log.add({ chat_id: CHATS.main, ...content }))
+export const note = (name: string, details: object = {}) => at({ kind: 'note', note: name, ...details })
+export const created = note('chat_created', { language: 'nb', source: 'web', user_id: 'u' })
+export const press = entryOf(log => log.press())
+export const says = (text: string) => entryOf(log => log.user(text))
 export const event = (message: string, delivery_id = 'd1') =>
-  at({
-    kind: 'event',
-    chat_id: CHAT,
-    event: 'MESSAGE FROM USER',
-    delivery_id,
-    payload: { event: 'MESSAGE FROM USER', message } as never,
-  })
+  entryOf(log => log.event('MESSAGE FROM USER', delivery_id, null, message))
 
-export const delivery = (content: Partial<EntryOf<'delivery'>> = {}) =>
-  at({
-    kind: 'delivery',
-    chat_id: CHAT,
-    delivery_id: 'd1',
-    event: 'MESSAGE FROM USER',
-    attempt: 1,
-    outcome: 'delivered',
-    url: 'http://127.0.0.1:3000/webhook',
-    request: { headers: {}, body: '{}' },
-    status: 200,
-    response: { headers: {}, body: 'ok', truncated: false },
-    duration_ms: 12.3,
-    ...content,
-  })
+/** A call of start, or of another endpoint, with this body. */
+export const call = (more: Partial<EntryOf<'api'>> = {}, body: object = {}) =>
+  entryOf(log => log.call(more.endpoint === undefined ? 'start' : more.endpoint, body, more))
 
-export const refusedWith = (status: number, body = '', headers = {}) =>
-  delivery({
-    outcome: 'failed',
-    status,
-    response: { headers, body, truncated: false },
-    failure: { code: 'not_acknowledged', status, event: 'MESSAGE FROM USER' },
-  })
+export const delivery = (more: Partial<EntryOf<'delivery'>> = {}) => entryOf(log => log.delivery('d1', more))
+export const refusedWith = (status: number, given: Refusal = {}) => {
+  const { body = '', headers = {}, ...more } = given
+  const failure = { code: 'not_acknowledged', status, event: 'MESSAGE FROM USER' } as const
+  return delivery({ outcome: 'failed', status, response: { headers, body, truncated: false }, failure, ...more })
+}
+type Refusal = Partial<EntryOf<'delivery'>> & { body?: string; headers?: Record<string, string> }
 export const failedWith = (failure: DeliveryFailure, url = 'http://127.0.0.1:3000/webhook') =>
   delivery({ outcome: 'failed', status: null, response: null, failure, url })
-export const altered = (entry: Entry, changes: object) => ({ ...entry, ...changes }) as Entry
-export const target = '127.0.0.1:3000'

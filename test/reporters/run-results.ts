@@ -50,66 +50,32 @@ export class Journal {
     return this.add({ kind: 'user', chat_id, action: 'message', text, message_id: 'm1', ...more })
   }
 
-  event(
-    event: string,
-    delivery_id: string,
-    cause: number | null = null,
-    message?: string,
-    chat_id = CHATS.main,
-  ): number {
-    const payload = { event, ...(message === undefined ? {} : { message }) }
-    return this.add({ kind: 'event', chat_id, event, delivery_id, payload }, cause)
+  event(name: string, delivery_id: string, cause: number | null = null, message?: string, chat_id = CHATS.main) {
+    const payload = { event: name, ...(message === undefined ? {} : { message }) }
+    return this.add({ kind: 'event', chat_id, event: name, delivery_id, payload }, cause)
   }
 
   delivery(delivery_id: string, more: Partial<EntryOf<'delivery'>> = {}): number {
-    return this.add({
-      kind: 'delivery',
-      chat_id: CHATS.main,
-      delivery_id,
-      event: 'MESSAGE FROM USER',
-      attempt: 1,
-      outcome: 'delivered',
-      url: 'http://127.0.0.1:3000/webhook',
-      request: { headers: {}, body: '{}' },
-      status: 200,
-      response: { headers: {}, body: 'ok', truncated: false },
-      duration_ms: 31,
-      ...more,
-    })
+    const attempt = { kind: 'delivery', chat_id: CHATS.main, delivery_id, event: 'MESSAGE FROM USER', attempt: 1 }
+    const sent = { url: 'http://127.0.0.1:3000/webhook', request: { headers: {}, body: '{}' } }
+    const response = { headers: {}, body: 'ok', truncated: false }
+    return this.add({ ...attempt, outcome: 'delivered', ...sent, status: 200, response, duration_ms: 31, ...more })
   }
 
   call(endpoint: string | null, body: object = {}, more: Partial<EntryOf<'api'>> = {}): number {
+    const where = { method: 'POST', path: `/api/v2/handover/${endpoint}`, alias: 'handover', auth: 'valid' }
+    const headers = { authorization: 'Bearer ***', 'user-agent': 'desk-bridge/2.1' }
+    const answer = { status: 200, response: { event: ANSWERS[endpoint ?? ''] }, duration_ms: 1.2 }
     return this.add({
-      kind: 'api',
-      chat_id: CHATS.main,
-      endpoint,
-      method: 'POST',
-      path: `/api/v2/handover/${endpoint}`,
-      alias: 'handover',
-      auth: 'valid',
-      request: { headers: { authorization: 'Bearer ***', 'user-agent': 'desk-bridge/2.1' }, body, bytes: 70 },
-      status: 200,
-      response: { event: ANSWERS[endpoint ?? ''] },
-      findings: [],
-      unspecified: {},
-      duration_ms: 1.2,
-      follows: null,
+      ...{ kind: 'api', chat_id: CHATS.main, endpoint, ...where, request: { headers, body, bytes: 70 } },
+      ...{ ...answer, findings: [], unspecified: {}, follows: null },
       ...more,
     })
   }
 
   driver(verb: string, more: Partial<DriverCall> = {}): number {
-    const how = `POST http://127.0.0.1:3100/${verb}`
-    return this.add({
-      kind: 'driver',
-      chat_id: CHATS.main,
-      verb,
-      outcome: 'ok',
-      how,
-      status: 204,
-      duration_ms: 4,
-      ...more,
-    })
+    const call = { kind: 'driver', chat_id: CHATS.main, verb, how: `POST http://127.0.0.1:3100/${verb}` }
+    return this.add({ ...call, outcome: 'ok', status: 204, duration_ms: 4, ...more })
   }
 }
 
@@ -154,6 +120,12 @@ export const failure = (more: Partial<FailureReport>): FailureReport => ({
   ...more,
 })
 
+/** A call that an expectation nearly matched. */
+export const miss = (seq: number, what: string, afterMs: number, why: string, differences: Differences = []) => ({
+  ...{ seq, what, afterMs, codes: [], why, differences },
+})
+type Differences = FailureReport['nearest'][number]['differences']
+
 export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioReport => ({
   name: 'Happy path',
   file: 'scenarios/happy.yaml',
@@ -174,19 +146,13 @@ export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioRepo
   captures: {},
   journal: [],
   conversations: { main: CHATS.main },
-  rerunCommand: 'npx handover-sim run scenarios/happy.yaml --seed 1',
+  rerunCommand: `npx handover-sim run ${more.file ?? 'scenarios/happy.yaml'} --seed 1`,
   ...more,
 })
 
 export function result(scenarios: readonly ScenarioReport[], more: Partial<RunReport> = {}): RunReport {
-  const count = (outcome: Outcome) => scenarios.filter(play => play.outcome === outcome).length
-  const counts = {
-    pass: count('pass'),
-    fail: count('fail'),
-    error: count('error'),
-    inconclusive: count('inconclusive'),
-    skipped: count('skipped'),
-  }
+  const counts: Record<Outcome, number> = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
+  for (const { outcome } of scenarios) counts[outcome]++
   return {
     version: '0.1.0',
     startedAt: '2026-03-01T10:00:00.000Z',

@@ -1,6 +1,6 @@
 /** Plays as they come out of real runs, one for each way to fail. */
 import { describeWarning, type ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
-import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
+import { CHATS, failure, Journal, miss, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */
 export function escapedPlay(): ScenarioReport {
@@ -21,64 +21,31 @@ export function escapedPlay(): ScenarioReport {
   log.at(2610).ended(7)
   log.note('scenario_ended')
   const ref = step(7, `expect message { message: "I'm Anna" }`)
+  const escaped = { expected: `"I'm Anna"`, received: '"I&#39;m Anna"', hint: 'only HTML escaping differs' }
+  const finding = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
+  const details = { target: 'message', finding, seqs: [wrong] }
+  const before = [step(1, 'press handover'), step(5, 'agent accept')].map(one => stepVerdict(one))
+  const bad = failure({
+    step: ref,
+    expected: `expect message { message: "I'm Anna" } within 2s of #10`,
+    happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
+    rules: ['E6'],
+    entrySeqs: [wrong],
+    nearest: [
+      miss(wrong, 'POST /api/v2/handover/message/', 840, '1 field differs', [{ path: 'message', ...escaped }]),
+      miss(other, 'message', 910, 'chat_id belongs to chat "bo": cross-talk?'),
+      miss(10, 'message', 20, 'already claimed by step 3'),
+    ],
+    hint: 'send the text as it is; the platform does the escaping',
+  })
   return scenarioResult({
     outcome: 'fail',
     durationMs: 6400,
     journal: log.entries,
     conversations: CHATS,
-    steps: [
-      stepVerdict(step(1, 'press handover')),
-      stepVerdict(step(5, 'agent accept')),
-      stepVerdict(ref, { outcome: 'fail' }),
-    ],
-    failures: [
-      failure({
-        step: ref,
-        expected: `expect message { message: "I'm Anna" } within 2s of #10`,
-        happened: `nearest: #${wrong}, message differs (only HTML escaping)`,
-        rules: ['E6'],
-        entrySeqs: [wrong],
-        nearest: [
-          {
-            seq: wrong,
-            what: 'POST /api/v2/handover/message/',
-            afterMs: 840,
-            codes: [],
-            why: '1 field differs',
-            differences: [
-              {
-                path: 'message',
-                expected: `"I'm Anna"`,
-                received: '"I&#39;m Anna"',
-                hint: 'only HTML escaping differs',
-              },
-            ],
-          },
-          {
-            seq: other,
-            what: 'message',
-            afterMs: 910,
-            codes: [],
-            why: 'chat_id belongs to chat "bo": cross-talk?',
-            differences: [],
-          },
-          { seq: 10, what: 'message', afterMs: 20, codes: [], why: 'already claimed by step 3', differences: [] },
-        ],
-        hint: 'send the text as it is; the platform does the escaping',
-      }),
-    ],
-    warnings: [
-      describeWarning({
-        rule: 'sender-incomplete',
-        details: {
-          target: 'message',
-          finding: { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' },
-          seqs: [wrong],
-        },
-        conversation: 'main',
-        entrySeqs: [wrong],
-      }),
-    ],
+    steps: [...before, stepVerdict(ref, { outcome: 'fail' })],
+    failures: [bad],
+    warnings: [describeWarning({ rule: 'sender-incomplete', details, conversation: 'main', entrySeqs: [wrong] })],
   })
 }
 
@@ -94,7 +61,6 @@ export function crossTalkPlay(): ScenarioReport {
   return scenarioResult({
     name: 'Two chats',
     file: 'scenarios/two.yaml',
-    place: { file: 'scenarios/two.yaml', line: 2, column: 1 },
     outcome: 'fail',
     clock: 'virtual',
     journal: log.entries,
@@ -108,7 +74,6 @@ export function crossTalkPlay(): ScenarioReport {
         entrySeqs: [said, leaked],
       }),
     ],
-    rerunCommand: 'npx handover-sim run scenarios/two.yaml --seed 1',
   })
 }
 
@@ -132,25 +97,19 @@ export function silentResult(): ScenarioReport {
     journal: log.entries,
     steps: [stepVerdict(step(1, 'press handover', { of: 2 })), stepVerdict(ref, { outcome: 'fail' })],
     failures: [failure({ step: ref, expected: 'expect start within 5s of #2', happened: 'no call came at all' })],
-    rerunCommand: 'npx handover-sim run scenarios/silent.yaml --seed 1',
   })
 }
 
 export const passedResult = (): ScenarioReport =>
   scenarioResult({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
 
-export const openResult = (): ScenarioReport => {
-  const reason = 'the agent driver has no verb "transfer"'
-  return notRun('inconclusive', 'With an agent', 'scenarios/agent.yaml', reason, 30)
-}
+export const openResult = () =>
+  notRun('inconclusive', 'With an agent', 'agent', 'the agent driver has no verb "transfer"', 30)
 
-export const unreachableResult = (): ScenarioReport => {
-  const reason = 'the help desk is not there: connection refused at 127.0.0.1:3100'
-  return notRun('error', 'No desk', 'scenarios/desk.yaml', reason, 5)
-}
+export const unreachableResult = () =>
+  notRun('error', 'No desk', 'desk', 'the help desk is not there: connection refused at 127.0.0.1:3100', 5)
 
-export const skippedResult = (): ScenarioReport =>
-  notRun('skipped', 'Later', 'scenarios/later.yaml', 'not tagged smoke', 0)
+export const skippedResult = () => notRun('skipped', 'Later', 'later', 'not tagged smoke', 0)
 
 const notRun = (outcome: ScenarioReport['outcome'], name: string, file: string, reason: string, durationMs: number) =>
-  scenarioResult({ outcome, name, file, reason, durationMs })
+  scenarioResult({ outcome, name, file: `scenarios/${file}.yaml`, reason, durationMs })

@@ -1,17 +1,6 @@
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { saveText } from '../../src/base/files/user-files.ts'
@@ -22,17 +11,12 @@ import { jsonReport } from '../../src/pages/reporters/json.ts'
 import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { parseReports, RUN_REPORTS } from '../../src/pages/reporters/report-option.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
 import { coded, failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, passedResult } from './samples.ts'
 
 const RESULT = coded(result([passedResult(), escapedPlay()]))
 const RUN = describeRun(RESULT)
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'reports-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
 
 interface Given {
   readonly cwd?: string
@@ -43,36 +27,31 @@ interface Given {
 }
 
 async function write(flag: string, given: Given = {}) {
-  const { cwd = folder(), env = {}, colorLevel = 0, run = RESULT, columns } = given
+  const { cwd = folderWith(), env = {}, colorLevel = 0, run = RESULT, columns } = given
   const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
   const problems = await writeReports(run, parseReports(flag, RUN_REPORTS, env), { io, env, colorLevel })
   return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
 }
 
+/** Each name is taken by what the report cannot replace. */
+const withTaken = () => folderWith({ file: 'x', taken: null })
+
 describe('writing reports', () => {
   it.each([0, 1] as const)('writes to stdout with colour level %i, and to files without colours', async colorLevel => {
-    const { cwd, stdout, stderr, problems } = await write('pretty=out/deep/log.txt,junit=out/junit.xml,json', {
-      colorLevel,
-    })
+    const flag = 'pretty=out/deep/log.txt,junit=out/junit.xml,journal=out/run.jsonl,json'
+    const { cwd, stdout, stderr, problems } = await write(flag, { colorLevel })
     expect([stdout, problems]).toEqual([jsonReport(RUN), []])
-    expect(stderr).toBe('pretty report: out/deep/log.txt\njunit report: out/junit.xml\n')
+    expect(stderr).toMatch(/^pretty report: out\/deep\/log\.txt\njunit report: out\/junit\.xml\n/)
     expect(readFileSync(join(cwd, 'out/deep/log.txt'), 'utf8')).toBe(prettyReport(RUN, { colorLevel: 0 }))
-    expect(readdirSync(join(cwd, 'out')).sort()).toEqual(['deep', 'junit.xml'])
+    expect(readdirSync(join(cwd, 'out')).sort()).toEqual(['deep', 'junit.xml', 'run.jsonl'])
     expect((await write('', { colorLevel })).stdout).toBe(prettyReport(RUN, { colorLevel }))
-  })
-
-  it('writes the journal', async () => {
-    const { cwd } = await write('journal=run.jsonl')
-    const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n')
-    const types = lines.map(line => (JSON.parse(line) as { type: string }).type)
-    expect(types.filter(type => type === 'scenario')).toHaveLength(2)
-    expect(types.filter(type => type === 'entry')).toHaveLength(escapedPlay().journal.length)
+    const journal = readFileSync(join(cwd, 'out/run.jsonl'), 'utf8')
+    expect(journal.match(/"type":"scenario"/g)).toHaveLength(2)
+    expect(journal.match(/"type":"entry"/g)).toHaveLength(escapedPlay().journal.length)
   })
 
   it('reports a file that cannot be written, and writes the others', async () => {
-    const cwd = folder()
-    mkdirSync(join(cwd, 'taken'))
-    writeFileSync(join(cwd, 'file'), 'x')
+    const cwd = withTaken()
     const { problems, stderr, stdout } = await write('json=taken,junit=file/a.xml,tap=ok.tap', { cwd })
     expect(problems).toEqual([
       'the json report taken could not be written: it is a folder',
@@ -87,28 +66,20 @@ describe('writing reports', () => {
   })
 
   it('prints the exit code of a passed run without its report', async () => {
-    const passed = { ...coded(result([passedResult()])), exitCode: 0 }
-    const cwd = folder()
-    mkdirSync(join(cwd, 'taken'))
-    const { stdout, stderr } = await write('pretty,json=taken,tap=ok.tap', { run: passed, cwd })
+    const run = { ...coded(result([passedResult()])), exitCode: 0 }
+    const { stdout, stderr } = await write('pretty,json=taken,tap=ok.tap', { run, cwd: withTaken() })
     expect(stdout).toContain('exit 3: the environment failed')
     expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
-    expect((await write('pretty,tap=ok.tap', { run: passed })).stdout).toContain('exit 0: passed')
+    expect((await write('pretty,tap=ok.tap', { run })).stdout).toContain('exit 0: passed')
   })
 
-  it.each([
-    ['60', 60],
-    ['', 90],
-    ['wide', 90],
-    ['0', 90],
-  ])('COLUMNS=%s: %i columns on a terminal of 90', async (COLUMNS, columns) => {
+  it.each(['60', '', 'wide', '0'])('COLUMNS=%s on a terminal of 90 columns', async COLUMNS => {
     const { stdout } = await write('pretty', { env: { COLUMNS }, columns: 90 })
-    expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns }))
+    expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns: COLUMNS === '60' ? 60 : 90 }))
   })
 
   it('replaces an older report, also through a link', async () => {
-    const cwd = folder()
-    writeFileSync(join(cwd, 'real.json'), 'old')
+    const cwd = folderWith({ 'real.json': 'old' })
     symlinkSync('real.json', join(cwd, 'link.json'))
     await write('json=link.json', { cwd })
     expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toBe(jsonReport(RUN))
@@ -116,8 +87,7 @@ describe('writing reports', () => {
   })
 
   it('preserves the older file when rendering fails', () => {
-    const cwd = folder()
-    writeFileSync(join(cwd, 'run.jsonl'), 'old')
+    const cwd = folderWith({ 'run.jsonl': 'old' })
     function* broken() {
       yield 'new\n'
       throw new Error('no more')
@@ -128,7 +98,7 @@ describe('writing reports', () => {
   })
 
   it('does not replace devices and pipes', async () => {
-    const cwd = folder()
+    const cwd = folderWith()
     const socket = createServer().listen(join(cwd, 'socket'))
     onTestFinished(() => void socket.close())
     await once(socket, 'listening')
@@ -140,9 +110,8 @@ describe('writing reports', () => {
 
 describe("in GitHub's workflows", () => {
   it('annotations go to stderr, and the table is appended to the summary', async () => {
-    const cwd = folder()
+    const cwd = folderWith({ 'summary.md': 'before\n' })
     const summary = join(cwd, 'summary.md')
-    writeFileSync(summary, 'before\n')
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: join(cwd, '..') }
     const { stderr, stdout } = await write('json', { cwd, env })
     const root = cwd.split('/').at(-1)
