@@ -40,15 +40,9 @@ export function createControlClient(server: Pick<PlatformServer, 'url'>) {
   }
 }
 
-<<<<<<< HEAD
 function checkAnswer(method: string, path: string, status: number, body: unknown): void {
-  const validate = ajv.compile({ $ref: schemaFor(method, path, status).$ref.replace('#', 'control#') })
-=======
-function checkAnswer(method: string, path: string, { status, body }: ControlResponse): void {
-  const { $ref } = schemaFor(method, path, status)
   // Compiled once: `compile` would compile the schema for every answer.
-  const validate = ajv.getSchema($ref.replace('#', 'control#'))!
->>>>>>> h9
+  const validate = ajv.getSchema(schemaFor(method, path, status).$ref.replace('#', 'control#'))!
   const valid = validate(body)
   expect(valid, `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`).toBe(true)
 }
