@@ -18,6 +18,8 @@ interface ProgramOptions {
   readonly cwd?: string
   /** Beside `PATH`; nothing else of this process. */
   readonly env?: Readonly<NodeJS.ProcessEnv>
+  /** In concurrent tests that of the test, because the general one belongs to the test that was started last. */
+  readonly onEnd?: (end: () => void) => void
 }
 
 export const BIN = `${ROOT}bin/handover-sim.js`
@@ -25,14 +27,14 @@ export const BIN = `${ROOT}bin/handover-sim.js`
 /** Starts a program that is killed when the test ends. Without `cwd` in a folder of its own. */
 export function startProgram(
   [program = '', ...args]: readonly string[],
-  { cwd = folderWith(), env = {} }: ProgramOptions = {},
+  { cwd = folderWith(), env = {}, onEnd = onTestFinished }: ProgramOptions = {},
 ): Program {
   const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onEnd(() => void child.kill('SIGKILL'))
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
   child.stdout.setEncoding('utf8').on('data', stdout.write)
   child.stderr.setEncoding('utf8').on('data', stderr.write)
