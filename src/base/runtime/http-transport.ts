@@ -161,7 +161,9 @@ async function sendFaulty(
         response.on('error', reject)
       })
       // The time limit begins at the end of the body, because a body that drips takes its own time.
-      void write(request, outgoing, wire, closed.signal).then(started)
+      void write(request, outgoing, wire, closed.signal).then(() => {
+        if (!closed.signal.aborted) started()
+      })
     })
   } finally {
     closed.abort()
