@@ -29,7 +29,7 @@ describe('an inbox', () => {
 
   it.each([
     ['null', []],
-    ['[{"text":null,"request":true,"note":null,"more":1}]', [{ request: true, more: 1 }]],
+    ['[{"text":null,"request":true,"note":null,"more":1}]', [{ request: true, note: null, more: 1 }]],
   ])('reads null as left out, and keeps unknown fields: %s', (text, items) => {
     expect(parseInbox({ outcome: 'ok', text })).toEqual({ outcome: 'ok', text, items })
   })

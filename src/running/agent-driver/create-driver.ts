@@ -197,8 +197,14 @@ export function parseInbox(call: CallOutcome): ParsedInbox {
     if (attachments != null && !(Array.isArray(attachments) && attachments.every(isMap)))
       return wrongItem('attachments', attachments)
   }
+  const shown = items.map(({ request, text, attachments, ...more }) => ({
+    ...more,
+    ...(request != null && { request }),
+    ...(text != null && { text }),
+    ...(attachments != null && { attachments }),
+  }))
   // A copy: a function may go on changing the list it returned.
-  return { ...call, items: JSON.parse(JSON.stringify(items, (_, value) => value ?? undefined)) }
+  return { ...call, items: JSON.parse(JSON.stringify(shown)) }
 }
 
 function described(value: unknown): string {
