@@ -42,7 +42,7 @@ test('no timer fires early on its clock, for any rounding of Node', async () => 
   expect(early).toEqual([])
 })
 
-test('a timer that moved fires once, at its last time: later, earlier, or on a clock that was paused meanwhile', async () => {
+test('a timer that moved fires once, at its last time: later, earlier, or on a clock that was paused', async () => {
   const clock = createRealClock()
   const fired = await firing(fire => {
     clock.after(20, () => fire('later')).move(120)

@@ -51,7 +51,7 @@ test('a reset after a restore leaves a clean simulator with the settings of the 
   expect(inbox).toEqual([])
 })
 
-test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
+test('a restore keeps the base URL and a webhook URL that is set, or takes over the webhook URL', async () => {
   const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
   const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
   const unset = createSimulator()
