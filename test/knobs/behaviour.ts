@@ -19,7 +19,7 @@ export const behaviour = (values: Behaviour['values'], probe: Behaviour['probe']
 export type Behaviours<Names extends KnobName = KnobName> = Readonly<Record<Names, Behaviour>>
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-export const HEX24 = /^[0-9a-f]{24}$/
+
 export const matching = (form: RegExp) => expect.stringMatching(form)
 
 /** Describes the signature of a delivery, such as `sha256, base64, of the body`; `invalid` when no form fits. */

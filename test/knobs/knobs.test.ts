@@ -1,4 +1,4 @@
-/** Every value of every knob changes what the API, the webhook or the chat shows, and the default is the documented one. */
+/** Every value of every knob changes what the API, the webhook or the chat shows; the default is the documented one. */
 
 import { describe, expect, test } from 'vitest'
 import { defaultKnobs, formatKnobs } from '../../src/platform/contract/knobs.ts'

