@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressOf } from '../../src/running/agent-driver/http-call.ts'
 import { freePort } from '../support/port.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 import { CHAT, context, drive, never, openDesk } from './desk.ts'
 
 const VERBS = `
@@ -56,7 +57,7 @@ leave: { POST: "$(env.URL)/b?q=$(chat.id)", json: {}, headers: { content-type: a
   it('goes to the path of the driver for every id', async () => {
     const to = { base: 'http://a.example.test', path: '/desk/$(chat.id)/x?y=$(chat.id)' }
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), id => {
+      fc.property(unicodeText(), id => {
         fc.pre(id !== '.' && id !== '..')
         const url = new URL(addressOf(to, { chat: { id } }))
         expect(url.origin).toBe('http://a.example.test')

@@ -4,9 +4,10 @@ import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { call, post, type Reply, transcript, world } from '../knobs/support.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1 }),
+  unicodeText().filter(text => text !== ''),
   fc.constantFrom('"quoted" \\', '\u2028\u2029', '\ud800', '[]}}', '"messages":[]', '\0\u007f\n', 'æ👩‍👩‍👧'),
 )
 

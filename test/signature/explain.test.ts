@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { type Explanation, explain, type MistakeId } from '../../src/platform/signature/index.ts'
 import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/platform/signature/mistakes.ts'
 import { encodePayload } from '../../src/platform/webhooks/request.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 import { SLIPS } from './mistakes.ts'
 
 const KEY = 'top+secret/key=42%'
@@ -22,7 +23,7 @@ const MORE = {
 /** Bodies in the forms of the simulator, with letters, slashes and spaces that make mistakes visible. */
 const payload = fc.record({
   event: fc.constantFrom('MESSAGE FROM USER', 'REQUESTING TAKEOVER'),
-  message: fc.string({ unit: 'binary', maxLength: 30 }).map(text => `é e\u0301 🫐 a/b <c> ${text}`),
+  message: unicodeText(30).map(text => `é e\u0301 🫐 a/b <c> ${text}`),
   more: fc.jsonValue({ maxDepth: 3 }),
 })
 const form = fc.constantFrom('compact', 'spaced', 'pretty', 'newline', 'ascii', 'slashes')

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonForms } from '../../src/platform/signature/mistakes.ts'
 import { encodePayload } from '../../src/platform/webhooks/request.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 
 const formsOf = (text: string) => new Set([...jsonForms(text)].map(([json]) => json))
 const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered'] as const
@@ -11,7 +12,7 @@ const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 're
 const plain = fc.letrec(tie => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    unicodeText(20),
     fc.integer(),
     fc.constantFrom(true, false, null, 1.5, '\u007f', '</b> & \u2028', 'C:\\new/old "x"', 'Blåbær 🫐'),
     fc.array(tie('value'), { maxLength: 4 }),

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { AGENT } from './chats.ts'
 import type { SimulatorSetup } from './test-simulator.ts'
+import { unicodeText } from './unicode-text.ts'
 
 const LANGUAGES = ['en', 'nb', 'de']
 const ENDPOINTS = [
@@ -17,7 +18,10 @@ const ENDPOINTS = [
 ] as const
 
 const chat = fc.nat({ max: LANGUAGES.length - 1 })
-const text = fc.oneof(fc.constantFrom('hello', 'parcel', 'where is it?'), fc.string({ minLength: 1, unit: 'binary' }))
+const text = fc.oneof(
+  fc.constantFrom('hello', 'parcel', 'where is it?'),
+  unicodeText().filter(text => text !== ''),
+)
 
 const says = fc.record({ kind: fc.constant('says' as const), chat, text })
 const press = fc.record({ kind: fc.constant('press' as const), chat })

@@ -5,6 +5,7 @@ import { SIGN_MODES } from '../../src/platform/contract/event-names.ts'
 import { defaultKnobs, KNOBS } from '../../src/platform/contract/knobs.ts'
 import { faultySignature, tamperedBody } from '../../src/platform/webhooks/faulty-request.ts'
 import { encodePayload, signingHeaders } from '../../src/platform/webhooks/request.ts'
+import { unicodeText } from '../support/unicode-text.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const URL_ = 'https://any.example.test'
@@ -46,7 +47,7 @@ const differing = (a: Buffer, b: Buffer) => a.filter((byte, index) => byte !== b
 
 const FORMS = KNOBS['webhook.json'].allowed.split(' | ') as Parameters<typeof encodePayload>[1][]
 const payload = fc.record({
-  event: fc.string({ minLength: 1, unit: 'binary' }),
+  event: unicodeText().filter(text => text !== ''),
   more: fc.jsonValue({ noUnicodeString: false, maxDepth: 3 }),
 })
 
