@@ -471,7 +471,7 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
 const readOrNothing = (path: string) => files.readFile(path, 'utf8').catch(() => '')
 
 /** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
-export function listeningSockets(table: string, port: number): string[] {
+function listeningSockets(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const sockets: string[] = []
   for (const row of table.split('\n')) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { call, post, type Reply, transcript, world } from '../knobs/support.ts'
+import { call, post, type Reply, transcript, world } from '../support/test-simulator.ts'
 import { unicodeText } from '../support/unicode-text.ts'
 
 const text = fc.oneof(

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { EntryOf } from '../../src/platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { takenOver } from '../knobs/support.ts'
+import { takenOver } from '../support/test-simulator.ts'
 import { rounds } from './rounds.ts'
 
 type Behaviour = (socket: Socket, url: string, request: string) => void

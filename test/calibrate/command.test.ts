@@ -8,7 +8,7 @@ import type { KnobSettings } from '../../src/platform/contract/knobs.ts'
 import { maskEntry } from '../../src/platform/journal/mask.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { call, post } from '../knobs/support.ts'
+import { call, post } from '../support/test-simulator.ts'
 
 async function run(cwd: string, ...argv: string[]) {
   const io = fakeIo(cwd)

@@ -4,7 +4,7 @@ import { main } from '../../src/commands/main.ts'
 import { createSimulator } from '../../src/index.ts'
 import { fakeIo, started } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { post } from '../knobs/support.ts'
+import { post } from '../support/test-simulator.ts'
 
 const SEEN = { count: 12, date: '2026-07-01', file: 'traffic.jsonl' }
 const EVIDENCE = { 'typing.response': { ...SEEN, value: 'event' }, 'typing.idle': SEEN }

@@ -1,11 +1,8 @@
-/** Checks that the links, commands, routes, scripts, knobs and files that the pages name exist. */
+/** Checks that the links, commands, routes, scripts and files that the pages name exist. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/commands/main.ts'
-import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
-import { KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
-import { SETTINGS } from '../../src/server/config/settings.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { blocks, inlineCode, PAGES, pathOf, read } from './pages.ts'
 
@@ -45,17 +42,6 @@ describe('the pages name only', () => {
       return !existsSync(pathOf(target)) || (heading !== undefined && !headings.get(target)?.includes(heading))
     }
     expect(wrongIn(({ page, links }) => links.filter(link => isBroken(page, link)))).toEqual([])
-  })
-
-  it('knobs and assumptions that exist', () => {
-    const groups = new Set(KNOB_NAMES.map(name => name.split('.')[0]!))
-    const names = new Set([...KNOB_NAMES, ...ASSUMPTIONS.map(({ name }) => name), ...Object.keys(SETTINGS)])
-    const isKnob = (name: string) => groups.has(/^([a-z]+)\.[a-zA-Z]+$/.exec(name)?.[1] ?? '')
-    const isFile = (name: string) => /\.(js|ts|py|json|ya?ml|md|log)$/.test(name)
-    const unknown = ({ page, inline }: Content) =>
-      // The page of the library names properties of the source.
-      page === 'docs/reference/api.md' ? [] : inline.filter(name => isKnob(name) && !isFile(name) && !names.has(name))
-    expect(wrongIn(unknown).filter(one => !one.endsWith(' chat.messages'))).toEqual([])
   })
 
   it('scripts and commands that exist, and blocks type commands with npx', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTimestamps } from '../../src/base/runtime/clock.ts'
 import type { Entry, EntryContent } from '../../src/platform/journal/entry.ts'
 import { createJournal, WaitTimeoutError } from '../../src/platform/journal/journal.ts'
-import { post, world } from '../knobs/support.ts'
+import { post, world } from '../support/test-simulator.ts'
 
 const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name

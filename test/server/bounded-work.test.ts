@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { KnobSettings } from '../../src/platform/contract/knobs.ts'
-import { call } from '../knobs/support.ts'
 import { startTestServer } from '../support/test-server.ts'
+import { call } from '../support/test-simulator.ts'
 
 /** Without its bound, each of these takes between 5 and 80 seconds of the processor. */
 const BOUND_MS = 4000

@@ -116,15 +116,3 @@ export function writeDriverOf({ folder, port, ...program }: ExampleDriver): stri
   writeFileSync(file, JSON.stringify(driver))
   return file
 }
-
-/** Starts the work for all items, `size` at a time, and returns a function that gives the result of an item. */
-export function startInPool<Item, Result>(items: readonly Item[], size: number, work: (item: Item) => Promise<Result>) {
-  const results = new Map<Item, Promise<Result>>()
-  const slots: Promise<unknown>[] = Array.from({ length: size }, () => Promise.resolve())
-  items.forEach((item, index) => {
-    const result = slots[index % size]!.then(() => work(item))
-    slots[index % size] = result.catch(() => {})
-    results.set(item, result)
-  })
-  return (item: Item, _task?: unknown): Promise<Result> => results.get(item)!
-}

@@ -1,15 +1,12 @@
-/** Runs the same tests through every adapter: in-process, over HTTP, msw 2 and 3, and the interceptors. */
+/** The adapters of the contract: in-process, over HTTP, msw 2 and 3, and the interceptors. */
 
 import { setupServer as setup2 } from 'msw/node'
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { handlers } from '../../src/testing/msw.ts'
 import { type Adapter, atOwnAddress, byFetch, mswAdapter } from './msw-adapter.ts'
 import { inProcess } from './test-simulator.ts'
-
-export type { Adapter }
-export { inProcess }
 
 /** A real server on a free port, with a virtual clock. */
 const overHttp: Adapter = {
@@ -43,13 +40,3 @@ const throughInterceptors: Adapter = {
 /** The built `handover-sim/msw` uses the msw that is installed, which is version 2 here. */
 const sourceAdapters = process.env.HANDOVER_SIM_TEST === 'dist' ? [] : [(await import('./msw3.source.ts')).throughMsw3]
 export const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, ...sourceAdapters, throughInterceptors]
-
-/** Defines the tests of `body` once per adapter. */
-export function describeAdapters(name: string, body: (adapter: Adapter) => void): void {
-  for (const adapter of ADAPTERS)
-    describe(`${name} (${adapter.name})`, () => {
-      if (adapter.open !== undefined) beforeAll(adapter.open)
-      if (adapter.close !== undefined) afterAll(adapter.close)
-      body(adapter)
-    })
-}

@@ -2,7 +2,7 @@
  * Finds free ports below the range that the system assigns for port 0 and outgoing connections. A file reserves each for
  * this process, so that no other test, also of another run, gets the same port between the check and its use.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,19 +19,17 @@ function reserve(port: number): boolean {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
     return true
   } catch {
-    // The process that reserved it may have ended: another attempt finds the port without its file.
-    if (!isRunning(Number(readFileSync(file, { encoding: 'utf8', flag: 'a+' })))) rmSync(file, { force: true })
     return false
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Removes the files of processes that have ended. */
+for (const name of existsSync(FOLDER) ? readdirSync(FOLDER) : [])
   try {
-    return pid > 0 && process.kill(pid, 0)
+    process.kill(Number(readFileSync(join(FOLDER, name), 'utf8')), 0)
   } catch {
-    return false
+    rmSync(join(FOLDER, name), { force: true })
   }
-}
 
 const listens = (port: number): Promise<boolean> =>
   new Promise(resolve => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { gate, post, takenOver, transcript, world } from '../knobs/support.ts'
+import { gate, post, takenOver, transcript, world } from '../support/test-simulator.ts'
 import { rawServer, receiver, simFor } from './receiver.ts'
 
 /** A receiver whose answers the test releases. */

@@ -1,8 +1,8 @@
 /** Records the outcome of deliveries to receivers that answer, refuse, break off or do not exist. */
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { post, takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
+import { post, takenOver } from '../support/test-simulator.ts'
 import { answering, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
 
 /** The outcome of each of the four events with this receiver. */

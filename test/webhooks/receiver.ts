@@ -7,7 +7,7 @@ import { createSimulator } from '../../src/index.ts'
 import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { takenOver } from '../knobs/support.ts'
+import { takenOver } from '../support/test-simulator.ts'
 
 export interface Got {
   readonly method: string

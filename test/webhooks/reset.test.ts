@@ -1,6 +1,6 @@
 /** After a reset, nothing from before arrives, is journaled, or blocks later events. */
 import { expect, test } from 'vitest'
-import { gate, takenOver, world } from '../knobs/support.ts'
+import { gate, takenOver, world } from '../support/test-simulator.ts'
 import { receiver, simFor } from './receiver.ts'
 
 test('aborts requests without journaling them, and drops waiting events', async () => {

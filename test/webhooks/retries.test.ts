@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { post, takenOver, world } from '../knobs/support.ts'
+import { post, takenOver, world } from '../support/test-simulator.ts'
 import { receiver, simFor } from './receiver.ts'
 
 const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' } as const

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultKnobs, KNOBS } from '../../src/platform/contract/knobs.ts'
 import { encodePayload, signingHeaders } from '../../src/platform/webhooks/request.ts'
-import { takenOver } from '../knobs/support.ts'
+import { takenOver } from '../support/test-simulator.ts'
 import { unicodeText } from '../support/unicode-text.ts'
 import { receiver, simFor } from './receiver.ts'
 

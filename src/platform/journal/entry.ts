@@ -100,7 +100,7 @@ export type DeliveryFailure =
   | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
 
 /** All codes, so that the OpenAPI document lists them. */
-export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
+const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   connection_refused: true,
   connection_reset: true,
   connection_closed: true,

@@ -289,7 +289,7 @@ interface AllowedNames {
   readonly parameters: boolean
 }
 
-export function allowedNames(verb: string | null): AllowedNames {
+function allowedNames(verb: string | null): AllowedNames {
   if (verb === null) return { names: SIM, parameters: false }
   const chat = verb === 'away' || verb === 'back' ? [] : CHAT
   const parameters = verb.startsWith('does.')

@@ -206,7 +206,7 @@ export interface AccessRequest {
 }
 
 /** Why the request is refused, or null when it is allowed. */
-export function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
+function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
   return (
     foreignHost(access, request) ??
     foreignPage(access, request) ??

@@ -5,7 +5,7 @@ import { chatOfEntries, chatStateOf, missingMessages } from '../../../src/pages/
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { ChatHandle } from '../../../src/platform/simulator/chat-handle.ts'
 import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
-import type { Adapter } from '../../support/adapters.ts'
+import type { Adapter } from '../../support/msw-adapter.ts'
 import { AGENT } from '../../support/chats.ts'
 import '../../support/property-seed.ts'
 import { perform, randomCommand, randomConditions } from '../../support/random-commands.ts'

@@ -58,7 +58,7 @@ const options = {
   alias: optionalStatic(ALIAS, 'The spelling of the path it has to use', 'takeover'),
   auth: optionalStatic(AUTH, '`invalid`: the key must be missing or wrong', 'invalid'),
 }
-export const OPTION_NAMES = Object.keys(options)
+const OPTION_NAMES = Object.keys(options)
 
 const within = optionalStatic(
   DURATION,
