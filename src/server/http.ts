@@ -436,8 +436,8 @@ async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: 
   return new ListenError(host, port, LISTEN_REASONS[error.code ?? ''] ?? error.message)
 }
 
-/** The longest wait for an answer of the program that has the port. */
-const ANSWER_MS = 1_000
+/** Bounds the wait for a program that has the port and never answers: a simulator on a busy machine answers late. */
+const ANSWER_MS = 5_000
 
 async function isSimulatorAt(url: string): Promise<boolean> {
   try {
