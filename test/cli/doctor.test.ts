@@ -56,10 +56,12 @@ describe('doctor', () => {
     [404, 'webhook', 'address of the webhook'],
     [307, 'webhook', 'address of the webhook'],
     [401, 'webhook', 'signed event (401). None of'],
+    [500, 'webhook', 'Your service failed: it answered 500'],
     [200, 'signature', 'wrong key'],
   ])('says why the webhook always answers %i', async (status, id, text) => {
     const { code, of } = await doctor(['--webhook-url', await serve(() => status)])
     expect([code, of(id)]).toMatchObject([1, [{ state: 'problem', text: expect.stringContaining(text) }]])
+    expect(of('raw-bytes')).toEqual([])
   })
 
   it('says that nothing serves there, and that another machine is not asked', async () => {

@@ -118,7 +118,7 @@ async function serverInPlace(answer: (response: ServerResponse) => void): Promis
 it('exits with 3 when another server answers, or none does in time', async () => {
   const other = await serverInPlace(response => response.writeHead(404).end('<h1>Not here</h1>'))
   const err = `No simulator answers at ${other}: something else does, with status 404.\n`
-  for (const command of [['trigger', 'X', '--unknown'], ['stop']])
+  for (const command of [['trigger', 'X', '--unknown'], ['stop'], ['wait']])
     expect(await runCommand([...command, '--url', other])).toMatchObject({ code: 3, err })
   const silent = await runCommand(['stop', '--url', await serverInPlace(() => {}), '--timeout', '20ms'])
   expect([silent.code, silent.err]).toEqual([3, expect.stringContaining('no answer within 20ms')])

@@ -148,6 +148,9 @@ describe('explore in a test', () => {
     const received = () => void (++events === 100 && stop.abort())
     const stopped = await explore(withSmallIntermediary({ received }), { conversations: 1_000, signal: stop.signal })
     expect(stopped.conversations).toBeLessThan(100)
+    const { signal } = stop
+    const undone = await explore(withSmallIntermediary(), { conversations: 20, signal })
+    expect(undone).toMatchObject({ conversations: 0, stopped: null, leftOut: [] })
     const short = await explore(withSmallIntermediary(), { for: '50ms' })
     expect(short.conversations).toBeLessThan(1_000)
   })

@@ -9,12 +9,12 @@ function ended(given?: Parameters<typeof scenarioResult>[0]) {
 }
 
 /** Progress with a clock that the test advances. `taken` returns what was written since the last call. */
-function watch(isTTY: boolean, columns = 100) {
+function watch(isTTY: boolean, columns = 100, isPaused = () => false) {
   let nowMs = 0
   const timers = new Set<{ at: number; run: () => void }>()
   const written: string[] = []
   const progress = createProgress({
-    ...{ isTTY, columns, colorLevel: 0 },
+    ...{ isTTY, columns, colorLevel: 0, isPaused },
     output: { write: (more: string) => void written.push(more) },
     now: () => nowMs,
     after(delayMs: number, run: () => void) {
@@ -113,6 +113,12 @@ describe('on a terminal', () => {
     if (step !== null) progress.waiting(name, step, 0, 5000)
     expect(writtenAfter(100)).toBe(`${CLEAR} 0/40  ${shown}`)
   })
+})
+
+it('draws nothing over a question to a person', () => {
+  const { progress, writtenAfter } = watch(true, 100, () => true)
+  progress.started('Happy path')
+  expect(writtenAfter(2000)).toBe('')
 })
 
 it.each([true, false])('leaves no timer when it is stopped, or nothing runs (terminal: %s)', isTTY => {
