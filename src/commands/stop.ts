@@ -40,8 +40,7 @@ export const waitCommand = defineCommand({
       // Again each time, because the ready file appears when the simulator serves.
       const simulator = await findSimulator(context, flags)
       const answer =
-        simulator &&
-        (await callControl(simulator, 'GET', '/readyz', undefined, AbortSignal.timeout(Math.min(ANSWER_MS, timeoutMs))))
+        simulator && (await callControl(simulator, 'GET', '/readyz', undefined, AbortSignal.timeout(ANSWER_MS)))
       if (simulator !== null && answer !== null && !('code' in answer)) {
         if (!Health.safeParse(answer.body).success) throw new EnvironmentError(refusalMessage(simulator, answer))
         if (answer.status === 200) {

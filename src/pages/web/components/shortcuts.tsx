@@ -1,7 +1,7 @@
 /** Keyboard shortcuts: components register them, one listener runs them, and a dialog lists them. */
 import './controls.css'
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Timer, wallTimer } from '../../../base/runtime/clock.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -69,7 +69,8 @@ export function pauseShortcuts(): () => void {
 export function useShortcuts(group: string, table: ShortcutTable): void {
   const latest = useRef(table)
   latest.current = table
-  useEffect(() => {
+  // Before the component is painted: whoever sees it can use its keys.
+  useLayoutEffect(() => {
     const added: Shortcut[] = []
     for (const [key, [text, , kind]] of Object.entries(latest.current))
       added.push({ key, group, text, isAction: kind === 'action', run: () => latest.current[key]?.[1]() })
@@ -107,7 +108,7 @@ const takesSideways = (target: EventTarget | null): boolean =>
 /** Listens for the keys, shows the list of them, and keeps the focus in the page. */
 export function Shortcuts() {
   useEffect(keepFocus, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
