@@ -95,14 +95,14 @@ describe.skipIf(chromium === null)('the keyboard', () => {
       await press(page, 'Escape')
       await dialog(page).waitFor({ state: 'detached' })
     }
-    const switchSingleKeys = async () => {
+    const setSingleKeys = async (isOn: boolean) => {
       await press(page, '?')
       await dialog(page)
-        .getByLabel(/Single keys may also act/)
-        .click()
+        .getByRole('checkbox', { name: /Single keys may also act/ })
+        .setChecked(isOn)
       await closeDialog()
     }
-    await switchSingleKeys()
+    await setSingleKeys(false)
     for (const reload of [false, true]) {
       if (reload) await page.reload()
       await page.getByText('There is no chat yet.').waitFor()
@@ -111,7 +111,7 @@ describe.skipIf(chromium === null)('the keyboard', () => {
       expect(chats()).toEqual([])
       await closeDialog()
     }
-    await switchSingleKeys()
+    await setSingleKeys(true)
     await press(page, 'n')
     await expect.poll(() => chats().length).toBe(1)
     await hasFocus(page, 'Message of the user')
