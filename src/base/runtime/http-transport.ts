@@ -96,7 +96,7 @@ async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {
   const connections = connectionLimit(...MAX_CONNECTIONS)
   return new Agent({
     connections,
-    // A new connection for each request: a kept one may be closed, or carry bytes that nobody asked for, at that moment.
+    // Opens a connection for each request: the server may close a kept one now, or have sent a second response on it.
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -103,7 +103,7 @@ interface Request {
 }
 
 /**
- * Whether a request found no intermediary, which has not been there in the whole run: an error of the environment. A
+ * Detects a request that found no intermediary, in a run that never reached one: an error of the environment. A
  * connection that broke shows that only when the target had ended before; otherwise the request may have broken it.
  */
 function isTargetAbsent(index: JournalIndex, { seq, failure }: Request): boolean {

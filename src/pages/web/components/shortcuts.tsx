@@ -69,7 +69,7 @@ export function pauseShortcuts(): () => void {
 export function useShortcuts(group: string, table: ShortcutTable): void {
   const latest = useRef(table)
   latest.current = table
-  // Before the component is painted: whoever sees it can use its keys.
+  // Registers the keys before the component is painted, so that they work as soon as it is visible.
   useLayoutEffect(() => {
     const added: Shortcut[] = []
     for (const [key, [text, , kind]] of Object.entries(latest.current))
