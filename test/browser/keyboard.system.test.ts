@@ -117,6 +117,27 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     await hasFocus(page, 'Message of the user')
   })
 
+  it('opens a dialog again with a key that comes as soon as it has closed', async () => {
+    const { page } = await open((await startInspected()).url)
+    await page.getByText('There is no chat yet.').waitFor()
+    await press(page, '?')
+    await dialog(page).waitFor()
+    await page.evaluate(
+      () =>
+        new Promise<void>(pressed => {
+          new MutationObserver((_, observer) => {
+            if (document.querySelector('dialog[open]') !== null) return
+            observer.disconnect()
+            document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))
+            // The event `close` of the first dialog comes in a later task.
+            setTimeout(pressed)
+          }).observe(document, { subtree: true, childList: true, attributes: true })
+          document.querySelector('dialog')?.requestClose()
+        }),
+    )
+    await dialog(page).waitFor()
+  })
+
   it('keeps the focus when a dialog, the details, a notice or a row disappears', async () => {
     const server = await startInspected()
     const { page } = await open(server.url)
