@@ -166,6 +166,8 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'api.contentType': PLAIN_JSON,
   'api.answers': 'Read answers by the names of their fields, ignore others, and never compare the text of an error.',
   'api.unknownFields': 'Send only the fields of the description.',
+  'api.nulls': 'Leave out a field that has no value: configure the serialiser to omit null.',
+  'api.emptyFields': 'Leave out a field that has no value.',
   'api.versions': 'Write the version in the paths, not in the base URL; alert on 404 and 410.',
   'api.cors': 'Call the API from a server only, because a page would reveal the key.',
   'chat.idleTimeout': 'Treat a refused message as an ended chat, and tell the agent.',

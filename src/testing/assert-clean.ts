@@ -27,7 +27,12 @@ import { durationMs } from './options.ts'
 import { type TestJournal, testJournalOf } from './test-journal.ts'
 
 /** Findings that the platform accepts: headings of docs/reference/lint.md. */
-export type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
+export type FindingRule =
+  | 'unknown-fields'
+  | 'empty-fields'
+  | 'sender-incomplete'
+  | 'content-type'
+  | 'end-without-takeover'
 
 /** Options of `assertClean`. */
 export interface CleanOptions {

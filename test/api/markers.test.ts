@@ -27,6 +27,8 @@ const STEPS: readonly (readonly [call: string, marks: string | null, run: Run])[
   ['buttons', 'buttons.schema', (api, chat_id) => api.message({ chat_id, ...full, buttons: [{ label: 'x' }] })],
   ['message without a sender', 'strict.sender', (api, chat_id) => api.message({ chat_id, message: 'hi' })],
   ['an unknown field', 'api.unknownFields', (api, chat_id) => api.message({ chat_id, ...full, x: 1 })],
+  ['a null', 'api.nulls', (api, chat_id) => api.message({ chat_id, ...full, buttons: null })],
+  ['an empty list', 'api.emptyFields', (api, chat_id) => api.message({ chat_id, ...full, buttons: [] })],
   ['typing_start', 'typing.response', (api, chat_id) => api.typingStart({ chat_id })],
   ['typing_start again', 'typing.again, typing.response', (api, chat_id) => api.typingStart({ chat_id })],
   ['typing_stop', 'typing.response', (api, chat_id) => api.typingStop({ chat_id })],

@@ -76,6 +76,8 @@ export async function exercise(recorder: Stage): Promise<void> {
   await message(chat, '')
   await call('message', on(chat, { message: 'From whom?' }))
   await message(chat, 'A link', { buttons: [{ url: 'https://shop.example.test/' }] })
+  await message(chat, 'No buttons', { buttons: [] })
+  await call('typing_start', on(chat, { timeout: null }))
   await call('typing_start', on(chat, { timeout: 0 }))
   await call('typing_stop', on(chat), { path: '/api/v2/handover/typing_stop/' })
   await call('typing_stop', on(chat), { path: '/api/v3/handover/typing_stop' })

@@ -24,10 +24,10 @@ it.for(BUGS)('%s is found, and no other check of the same families fails', async
   expect(failed.filter(id => !ids.includes(id))).toEqual([])
 })
 
-it('an event that is never acknowledged while the API is slow fails', async () => {
+it('an event that is never acknowledged while the API is slow is reported', async () => {
   const options = { only: ['ACK-02'], ackLimit: '2s', rotateUnspecified: false } as const
   const { checks } = await certifyInProcess(['announces-before-ack', 'acks-slowly'], options)
-  expect(checks[0]).toMatchObject({ outcome: 'fail', findings: [{ level: 'MUST', code: 'acknowledgement-waits' }] })
+  expect(checks[0]).toMatchObject({ outcome: 'warn', findings: [{ level: 'SHOULD', code: 'acknowledgement-waits' }] })
   expect(checks[0]?.findings[0]?.happened).toMatch(/ After 4s the platform gave up waiting for \d+ answers\.$/)
 })
 

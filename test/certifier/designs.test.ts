@@ -1,8 +1,10 @@
 /** Certifies intermediaries that are correct in another way than the example: only true findings may be reported. */
 import { expect, it } from 'vitest'
 import type { CertifyOptions } from '../../src/testing/certify.ts'
+import type { Changes } from '../mutants/changes.ts'
 import type { DesignName } from '../mutants/designs.ts'
-import { certifyInProcess } from './in-process.ts'
+import type { Patch } from '../mutants/patch.ts'
+import { certifyInProcess, idsOf } from './in-process.ts'
 
 /** The codes of the findings of each check that does not pass, or the reason. */
 type Others = Readonly<Record<string, readonly string[]>>
@@ -44,4 +46,28 @@ it.for(DESIGNS)('%s with %j', async ([design, options, others]) => {
       [outcome, ...new Set(findings.map(({ code }) => code)), ...(reasonCode === null ? [] : [reasonCode])],
     ])
   expect(Object.fromEntries(notPassed)).toEqual(others)
+})
+
+const sends = (body: string): Patch[] => [
+  { file: 'platform.js', find: 'JSON.stringify(call.body)', replacement: `JSON.stringify(${body})` },
+]
+/** What the description leaves open to an intermediary. */
+const LIBERTIES: readonly [what: string, changes: Changes][] = [
+  ['null in place of a list', sends("call.name === 'message' ? { ...call.body, buttons: null } : call.body")],
+  ['null in a sender', sends('{ ...call.body, sender: call.body.sender && { ...call.body.sender, avatar: null } }')],
+  ['an empty text', sends("{ ...call.body, sender: call.body.sender && { ...call.body.sender, avatar: '' } }")],
+  ['an empty list', sends("call.name === 'message' ? { ...call.body, buttons: [] } : call.body")],
+  ['a field that nobody knows', sends("{ ...call.body, trace: 'x' }")],
+  ['typing that ends at once', sends("call.name === 'typing_start' ? { ...call.body, timeout: 0 } : call.body")],
+  ['other slashes', [{ file: 'platform.js', find: "'message/'", replacement: "'message'" }]],
+  ['a second end', 'ends-twice'],
+  ['a farewell after the end', 'says-goodbye-late'],
+  ['typing calls for typing events', 'returns-typing'],
+  ['an acknowledgement after a second and a half', 'acks-slowly'],
+]
+
+it.for(LIBERTIES)('no MUST rests on what the description leaves open: %s', async ([, changes]) => {
+  const { checks } = await certifyInProcess(changes, { ...WITHOUT_FAULTS, within: '2s', ackLimit: '1s' })
+  expect(idsOf(checks, 'fail', 'error')).toEqual([])
+  expect(idsOf(checks, 'warn')).not.toEqual([])
 })

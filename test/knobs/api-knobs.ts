@@ -176,6 +176,12 @@ export const API_KNOBS = {
   'api.unknownFields': behaviour({ '*accept': [200], '400': [400, 'sender.team'] }, async ({ sim }) =>
     outcome(await post(sim, 'start', await sim.chat(), { sender: { name: 'K', team: 'B' } })),
   ),
+  'api.nulls': behaviour({ '*accept': [200], '400': [400, 'sender.avatar'] }, async ({ sim }) =>
+    outcome(await post(sim, 'start', await sim.chat(), { sender: { name: 'K', avatar: null } })),
+  ),
+  'api.emptyFields': behaviour({ '*accept': [200], '400': [400, 'sender.language_codes'] }, async ({ sim }) =>
+    outcome(await post(sim, 'start', await sim.chat(), { sender: { name: 'K', language_codes: [] } })),
+  ),
   'api.answers': behaviour(
     {
       '*as-is': [Array(5).fill(undefined), 'active', 'messages', matching(/^message/)],

@@ -10,6 +10,7 @@ import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { ERRORS } from '../../platform/contract/errors.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import { formatKnob, isKnob, type Knobs, parseKnob } from '../../platform/contract/knobs.ts'
+import { leaveOutEmpty } from '../../platform/contract/optional-fields.ts'
 import { ChatRecord, ErrorBody, object } from '../../platform/contract/schemas.ts'
 import {
   type ChatKnowledge,
@@ -466,13 +467,16 @@ const createRecordingKnowledge = (): RecordingKnowledge => ({
 
 const hostOf = (url: string): string => /^https?:\/\/([^/]+)/i.exec(url)?.[1] ?? ''
 
+const NOTHING_EMPTY = { filled: {}, nulls: [], empty: [] }
+
 function knownCall(call: Call, chat: ChatKnowledge | null): KnownCall {
   const { endpoint, body, answer, status, startMs } = call
   const request = isMap(body) ? body : {}
   const reply = isMap(answer) ? answer : {}
   const isAccepted = status >= 200 && status < 300
   const schema = endpoint === null ? null : ENDPOINTS[endpoint].body
-  const parsed = schema?.safeParse(request)
+  const { filled, ...leftOut } = schema === null ? NOTHING_EMPTY : leaveOutEmpty(schema, request)
+  const parsed = schema?.safeParse(filled)
   // A timeout of zero or less is a question of its own.
   const issues = parsed?.success === false ? parsed.error.issues : []
   const isValid = isMap(body) && issues.every(({ code, path }) => code === 'too_small' && path[0] === 'timeout')
@@ -488,6 +492,7 @@ function knownCall(call: Call, chat: ChatKnowledge | null): KnownCall {
     isRefused: status >= 400 && status < 500,
     isValid: schema === null || isValid,
     unknownFields: schema === null ? [] : [...unknownFields(schema, request, 'request')].map(([field]) => field),
+    leftOut,
     record,
     messages: Array.isArray(record?.messages) ? record.messages.filter(isMap) : [],
   }

@@ -4,6 +4,7 @@ import { hmac } from '../../base/runtime/node.ts'
 import { shapeOf } from '../../base/schemas/definitions.ts'
 import type { AssumptionName, Behaviour } from '../../platform/contract/assumptions.ts'
 import { formatKnob, type Knobs } from '../../platform/contract/knobs.ts'
+import type { EmptyFields } from '../../platform/contract/optional-fields.ts'
 import { ChatRecord } from '../../platform/contract/schemas.ts'
 import { encodePayload } from '../../platform/webhooks/request.ts'
 import {
@@ -64,6 +65,8 @@ export interface KnownCall extends Call {
   readonly isValid: boolean
   /** Names of fields of the body that the contract does not have. */
   readonly unknownFields: readonly string[]
+  /** Optional fields of the body that are null or empty. */
+  readonly leftOut: EmptyFields
   /** The record of a transcript; null for other answers. */
   readonly record: Fields | null
   readonly messages: readonly Fields[]
@@ -906,6 +909,14 @@ export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceR
   'api.unknownFields': {
     question: ({ unknownFields }) => (unknownFields.length > 0 ? invalid('accept', '400') : null),
     experiment: { begins: 'agent', text: 'Call typing_stop with a further field in the body, such as "note": 1.' },
+  },
+  'api.nulls': {
+    question: ({ leftOut }) => (leftOut.nulls.length > 0 ? invalid('accept', '400') : null),
+    experiment: { begins: 'agent', text: 'Call typing_start with "timeout": null.' },
+  },
+  'api.emptyFields': {
+    question: ({ leftOut }) => (leftOut.empty.length > 0 ? invalid('accept', '400') : null),
+    experiment: { begins: 'agent', text: 'Call message with "buttons": [].' },
   },
   'api.versions': {
     question: ({ endpoint, version }) =>

@@ -41,6 +41,7 @@ export interface LintDetails {
   readonly 'reason-missing': { readonly seqs: readonly number[] }
   readonly 'fault-unused': { readonly fault: string; readonly effect: FaultEffect; readonly seq: number }
   readonly 'unknown-fields': ForgivenCalls
+  readonly 'empty-fields': ForgivenCalls
   readonly 'sender-incomplete': ForgivenCalls
   readonly 'content-type': ForgivenCalls
   readonly 'end-without-takeover': ForgivenCalls
@@ -203,6 +204,7 @@ function hasSecretParameter(place: SecretPlace, address: string): boolean {
 /** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
 export const FINDINGS = {
   ER1: 'unknown-fields',
+  ER4: 'empty-fields',
   'R-SENDER.4': 'sender-incomplete',
   'E0.2': 'content-type',
   E5: 'end-without-takeover',

@@ -97,6 +97,12 @@ export function findingText(finding: LintFinding): string {
         'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). ' +
         'Compare its name with docs/reference/endpoints.md, or leave it out.'
       )
+    case 'empty-fields':
+      return (
+        forgivenText(details) +
+        'The platform describes the field as optional, and may refuse a null or an empty value (assumptions `api.nulls`, ' +
+        '`api.emptyFields`). Leave the field out when it has no value.'
+      )
     case 'sender-incomplete':
       return (
         forgivenText(details) +

@@ -6,6 +6,7 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import type { EndpointId } from '../contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import { leaveOutEmpty } from '../contract/optional-fields.ts'
 import { invalidParameter, Refusal } from '../rules/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../rules/state.ts'
 import type { ApiRequest } from './messages.ts'
@@ -111,15 +112,16 @@ const FIRST_ELEMENTS = 100
 /** Throws a refusal for an invalid body. */
 export function parseBySchema(
   id: EndpointId,
-  { body: raw, transaction }: ParsedBody & { readonly transaction: Transaction },
+  { body, transaction }: ParsedBody & { readonly transaction: Transaction },
   knobs: Knobs,
 ): unknown {
   const { body: schema } = ENDPOINTS[id]
   if (schema === null) throw new Error(`A call of ${id} has no body.`)
 
-  if (!hasFields(raw) || Array.isArray(raw)) {
-    throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
+  if (!hasFields(body) || Array.isArray(body)) {
+    throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(body)}.`, {})
   }
+  const raw = withoutEmptyFields(schema, body, knobs, transaction)
   // Zod collects the problems of all elements: a body of 1 MiB with 500,000 wrong buttons would take more than a gigabyte.
   const longest = longestArray(raw)
   for (let length = FIRST_ELEMENTS; length < longest; length *= 2) {
@@ -130,6 +132,23 @@ export function parseBySchema(
   if (!result.success) throw refuse(schema, raw, knobs)
   if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
   return result.data
+}
+
+/** Reads optional fields that are null or empty as left out, with findings; or refuses them. */
+function withoutEmptyFields(schema: z.ZodMiniType, body: Fields, knobs: Knobs, transaction: Transaction): Fields {
+  const { filled, nulls, empty } = leaveOutEmpty(schema, body)
+  for (const [knob, names, what] of [
+    ['api.nulls', nulls, 'null'],
+    ['api.emptyFields', empty, 'empty'],
+  ] as const) {
+    const [field] = names
+    if (field === undefined) continue
+    assumed(transaction, knob)
+    if (knobs[knob] === '400')
+      throw invalidParameter(knobs, `${field} is ${what}: leave it out, or give it a value.`, { field })
+    for (const name of names) addFinding(transaction, 'ER4', `${name} is ${what}; it was read as left out.`)
+  }
+  return filled
 }
 
 /** The length of the longest array in a value. */

@@ -280,6 +280,12 @@ const OPEN_POINTS = {
     "As described. The platform's public pages reserve all three, without notice.",
   ),
   'api.unknownFields': openPoint('ER1', 'Unknown fields in a request.', 'Ignored with a finding.'),
+  'api.nulls': openPoint('ER4', 'A null in an optional field of a request.', 'Read as left out, with a finding.'),
+  'api.emptyFields': openPoint(
+    'ER4',
+    'An empty text, list or object in an optional field of a request.',
+    'Read as left out, with a finding.',
+  ),
   'api.versions': openPoint(
     'V4',
     'Other API versions and their end of life.',
@@ -294,6 +300,20 @@ const OPEN_POINTS = {
 } as const satisfies Record<string, OpenPoint>
 
 export type AssumptionName = keyof typeof OPEN_POINTS
+
+/** Open points of which the simulator, by default or with another value, refuses what the description does not forbid. */
+export const ASSUMED_REFUSALS: readonly string[] = [
+  'typing.timeout',
+  'message.allowEmpty',
+  'start.unrequested',
+  'limits.body',
+  'limits.nesting',
+  'limits.rate',
+  'api.trailingSlash',
+  'api.unknownFields',
+  'api.nulls',
+  'api.emptyFields',
+] satisfies AssumptionName[]
 
 /**
  * How traffic shows what the platform does. ordinary: any traffic does. provoked: traffic does after a person has done

@@ -279,6 +279,8 @@ export const KNOBS = {
   'api.contentType': choiceKnob(['accept', '415'], 'accept'),
   'api.answers': choiceKnob(['as-is', 'extra', 'reordered'], 'as-is'),
   'api.unknownFields': choiceKnob(['accept', '400'], 'accept'),
+  'api.nulls': choiceKnob(['accept', '400'], 'accept'),
+  'api.emptyFields': choiceKnob(['accept', '400'], 'accept'),
   'api.versions': patternListKnob('further versions of the handover paths, such as [v3]', /^v\d+$/),
   'api.cors': patternListKnob('origins such as [https://desk.example.test], or * for every page', origin),
   'chat.idleTimeout': durationOrOffKnob(),

@@ -14,6 +14,7 @@ import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, CheckRun, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
+import { withoutAssumedFailure } from './rotation.ts'
 import { type CheckEnvironment, notRun, type RunOptions, runCheck, runWithout, withDecisiveKnobs } from './run-check.ts'
 import {
   AddressWatch,
@@ -142,7 +143,8 @@ class Certification {
     const explanations = explainFindings(results, new Set(results))
     return runs.map(run => {
       const explanation = explanations.get(run.result)
-      const result = explanation === undefined ? run.result : withoutExplained(run.result, explanation)
+      const judged = explanation === undefined ? run.result : withoutExplained(run.result, explanation)
+      const result = withoutAssumedFailure(judged)
       if (!finished.has(result.check)) finish({ ...run, result })
       return run.withLateEntries(result)
     })

@@ -4,6 +4,7 @@ import { makeId } from '../../base/runtime/random.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
+import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
@@ -294,7 +295,10 @@ export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCal
   else if (error?.endsWith('_not_found'))
     hint = 'Take bot_id and chat_id from the event, and build the path from the base URL and the documented path.'
   const more = calls.length > 1 ? ` So were ${calls.length - 1} more such calls.` : ''
-  check.report('MUST', 'call-refused', {
+  const assumption = ASSUMED_REFUSALS.find(name => name in first.unspecified && first.unspecified[name] !== 'accept')
+  if (assumption !== undefined)
+    hint = `The description does not say whether the platform refuses this (assumption \`${assumption}\`). Do not rely on either.`
+  check.report(assumption === undefined ? 'MUST' : 'SHOULD', 'call-refused', {
     happened: `${method} ${path} was answered with ${status}${message === null ? '.' : `: ${message}`}${more}`,
     hint,
     details: { method, path, status, error, message, paths: [...new Set(calls.map(call => call.path))] },

@@ -5,8 +5,12 @@
 
 import { keysOf, recordOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
-import type { AssumptionTier } from '../../platform/contract/assumptions.ts'
-import { type Evidence, tierOfKnob } from '../../platform/contract/assumptions.ts'
+import {
+  ASSUMED_REFUSALS,
+  type AssumptionTier,
+  type Evidence,
+  tierOfKnob,
+} from '../../platform/contract/assumptions.ts'
 import {
   defaultKnobs,
   formatKnob,
@@ -17,7 +21,7 @@ import {
   type Knobs,
   parseKnob,
 } from '../../platform/contract/knobs.ts'
-import type { CheckResult, DecisiveKnob } from './check.ts'
+import { type CheckResult, type DecisiveKnob, outcomeOf } from './check.ts'
 import { attemptsOf, isRefused } from './target-watch.ts'
 
 /** Knobs whose values a correct intermediary accepts all, each with the values to choose from. */
@@ -51,9 +55,18 @@ export const ROTATED = {
   'api.trailingSlash': ['accept', 'strict'],
   'api.contentType': ['accept', '415'],
   'api.unknownFields': ['accept', '400'],
+  'api.nulls': ['accept', '400'],
+  'api.emptyFields': ['accept', '400'],
 } as const satisfies { readonly [Name in KnobName]?: readonly unknown[] }
 
 export type RotatedKnob = keyof typeof ROTATED
+
+/** What fails only because the platform is assumed to refuse it, breaks no MUST: the check warns. */
+export function withoutAssumedFailure(result: CheckResult): CheckResult {
+  if (result.outcome !== 'fail' || !result.decisive.some(({ knob }) => ASSUMED_REFUSALS.includes(knob))) return result
+  const findings = result.findings.map(one => (one.level === 'MUST' ? { ...one, level: 'SHOULD' as const } : one))
+  return { ...result, findings, outcome: outcomeOf(findings, result.reason) }
+}
 
 /** Why the other knobs keep their values: what `certify` would show by varying them. */
 export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRotated>> = {

@@ -32,13 +32,13 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
   },
   {
     id: 'EVT-03',
-    level: 'MUST',
+    level: 'SHOULD',
     profile: 'webhook',
     rules: ['EV7', 'EV8', 'W5'],
     title: 'Typing events are accepted, and no typing call follows',
     sends: 'AGENT TYPING START and AGENT TYPING STOP, which have no chat object.',
     observes: 'The answers, and typing calls about the chat.',
-    passes: 'No typing call follows and valid events are answered (MUST), the status is 2xx (SHOULD).',
+    passes: 'The status is 2xx, and no typing call follows.',
     // An echo of each typing call would make the loop that the check looks for endless.
     knobs: { 'typing.webhook': 'off' },
     run: expectNoTyping,
@@ -176,7 +176,7 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
   const calls = typingCalls(lastSeq)
   const [first] = calls
   if (first !== undefined)
-    check.report('MUST', 'typing-returned', {
+    check.report('SHOULD', 'typing-returned', {
       happened: `The intermediary made ${calls.length === 1 ? 'a call' : `${calls.length} calls`} after AGENT TYPING START and AGENT TYPING STOP: ${first.method} ${first.path}.`,
       hint: 'Ignore both events, or use them only to show the agent that the platform has received the typing call. They report your own calls, so a call in return never ends.',
       details: { call: `${first.method} ${first.path}`, calls: calls.length },
@@ -187,7 +187,7 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
 
 export function reportTypingRefused(check: CheckContext, answer: EventAnswer): void {
   const { event } = answer
-  check.report(answer.status === null ? 'MUST' : 'SHOULD', 'typing-event-refused', {
+  check.report('SHOULD', 'typing-event-refused', {
     happened: `The webhook ${answerText(answer)} to ${event}, whose payload has only \`chat_id\`, and not 2xx.`,
     hint: 'Read `event` before anything else, and `chat.id` only for REQUESTING TAKEOVER and MESSAGE FROM USER: this event has no `chat`, `bot` or `user` object.',
     details: { event, ...detailsOf(answer) },

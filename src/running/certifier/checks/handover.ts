@@ -19,6 +19,7 @@ import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../obs
 const LINT_LEVELS: { readonly [Rule in LintRule]?: FindingLevel } = {
   'content-type': 'MUST',
   'unknown-fields': 'SHOULD',
+  'empty-fields': 'SHOULD',
   'secret-exposed': 'SHOULD',
 }
 
@@ -118,7 +119,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     title: 'The handover ends when the agent leaves',
     sends: 'The agent leaves.',
     observes: 'The calls about the chat.',
-    passes: 'end comes once, and then nothing that the user could see.',
+    passes: 'end comes (MUST) once, then no start (MUST) and nothing else that the user could see (SHOULD).',
     run: agentLeaves,
   },
   {
@@ -136,6 +137,8 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
       'errors.validation': '400',
       'api.contentType': 'accept',
       'api.unknownFields': 'accept',
+      'api.nulls': 'accept',
+      'api.emptyFields': 'accept',
       'api.trailingSlash': 'accept',
     },
     title: 'Every call is as the platform describes it',
@@ -242,7 +245,7 @@ export function reportCallsAfterEnd(check: CheckContext, calls: readonly ChatCal
   if (last !== undefined) {
     const times = others.length + 1
     const afterMs = last.at_ms - end.at_ms
-    check.report('MUST', 'end-repeated', {
+    check.report('SHOULD', 'end-repeated', {
       happened: `end was called ${counted(times, 'time')} after the agent left, the last ${formatDuration(afterMs)} after the first. A second end could end a new handover of the same chat.`,
       hint: 'Call end only when it ends a handover that is open, and repeat it only when it was not answered with 2xx.',
       details: { times, afterMs },
@@ -254,7 +257,8 @@ export function reportCallsAfterEnd(check: CheckContext, calls: readonly ChatCal
     const late = calls.find(call => call.endpoint === endpoint && call.seq > end.seq)
     if (late === undefined) continue
     const afterMs = late.at_ms - end.at_ms
-    check.report('MUST', 'call-after-end', {
+    // The platform does not forbid the others (`message.requiresTakeover`, `typing.idle`), but a start keeps the bot away (W2).
+    check.report(endpoint === 'start' ? 'MUST' : 'SHOULD', 'call-after-end', {
       happened: `${endpoint} was called ${formatDuration(afterMs)} after end, when the bot answers again.`,
       hint: 'Send a farewell before end, and discard what waits in a queue for the chat when its handover ends (W2).',
       details: { endpoint, afterMs },
