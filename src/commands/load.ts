@@ -168,9 +168,10 @@ async function writeLoad(
   return exitCodeOf(load.exitCode, await writeRequested(requests, load.exitCode, rendererOf(load), reportContext))
 }
 
-/** 1: a threshold was crossed. 4: nothing can be said of the intermediary. */
-function loadExitCode({ all, isBottleneck, thresholds, steps }: LoadReport): 0 | 1 | 4 {
+/** 1: a threshold was crossed. 3: conversations could not be judged, and none failed. 4: nothing can be said of the intermediary. */
+function loadExitCode({ all, isBottleneck, thresholds, steps }: LoadReport): 0 | 1 | 3 | 4 {
   if (all.conversations === 0) return 4
+  if (all.verdicts.error > 0 && all.verdicts.fail === 0) return 3
   if (steps.length > 0) return steps.some(({ isMet }) => isMet) ? 0 : 1
   if (thresholds.every(({ isMet }) => isMet)) return 0
   return isBottleneck ? 4 : 1

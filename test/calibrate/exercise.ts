@@ -56,6 +56,13 @@ export async function exercise(recorder: Stage): Promise<void> {
   await call('availability', { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' })
   await read(await pending())
 
+  // The first that the recording has of a chat is a call that is refused.
+  chat = await recorder.chat()
+  await call('summarize', on(chat))
+  await chat.press('handover')
+  await start(chat)
+  await end(chat)
+
   // Calls that the description leaves open.
   chat = await open()
   await message(chat, 'Nobody has asked')

@@ -134,7 +134,7 @@ describe('the answer of the webhook', () => {
 })
 
 const REFUSED = { code: 'connection_refused', target: '127.0.0.1:3100', system_code: 'ECONNREFUSED' } as const
-const INBOX_NOT_LIST = { code: 'inbox_not_list', received: 'an object: {"items":[{"request":true}]}' } as const
+const BROKEN = { code: 'status', status: 500, body: 'no such table' } as const
 const CLOSED = { code: 'connection_closed', target: '127.0.0.1:3000', system_code: 'UND_ERR_SOCKET' }
 
 describe('an agent step', () => {
@@ -162,8 +162,8 @@ describe('an agent step', () => {
       { hint: 'Commands run in the folder of the driver file, without a shell.' },
     ),
     'reports the answer of the desk once': accepting(
-      { outcome: 'failed', status: 200, failure: INBOX_NOT_LIST, answer: '{"items": [{"request": true}]}' },
-      { happened: `agent accept failed: POST http://desk/x: ${driverFailureText(INBOX_NOT_LIST)}` },
+      { outcome: 'failed', status: 500, failure: BROKEN, answer: 'no such table' },
+      { happened: `agent accept failed: POST http://desk/x: ${driverFailureText(BROKEN)}` },
     ),
     'refers to the log of the desk after a broken connection': accepting(
       { outcome: 'unreachable', failure: CLOSED },

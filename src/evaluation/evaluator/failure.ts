@@ -35,7 +35,7 @@ export type FailureKind =
   | 'evicted' // the journal lost entries that a check needs
   | 'scenario' // the scenario or the test cannot be evaluated: a pattern is too slow
   | 'stopped' // the time limit of the scenario, or an interruption
-  | 'environment' // the target or the agent driver is missing
+  | 'environment' // the target or the agent driver is missing, or the driver reads no inbox
   | 'internal' // an error of the simulator itself
 
 export interface StepRef extends Pick<PlannedStep, 'number' | 'id' | 'name' | 'label' | 'conversation' | 'place'> {

@@ -6,7 +6,7 @@ import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import type { DriverFailure } from '../../platform/journal/run-failures.ts'
+import { type DriverFailure, isInboxFailure } from '../../platform/journal/run-failures.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -69,14 +69,15 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
   const last = index.drivers.findLast(({ cause }) => cause === startSeq)
   if (last === undefined || last.outcome === 'ok') return null
   const { how, status = null, failure = null, answer = '', seq } = last
-  const isAbsent = isTargetAbsent(index, last)
+  // Neither shows anything of the intermediary.
+  const isError = isInboxFailure(failure) || isTargetAbsent(index, last)
   const hint = driverHint(last)
   const text = plainText(answer.trim(), LONGEST_ANSWER)
   const happened = { code: 'driver_failed', label, how, status, failure, answer: text } as const
   const more = { entrySeqs: [seq], ...(hint && { hint }) }
   return {
-    outcome: isAbsent ? 'error' : 'fail',
-    failure: failureDetails(isAbsent ? 'environment' : 'driver', { code: 'step_done', label }, happened, more),
+    outcome: isError ? 'error' : 'fail',
+    failure: failureDetails(isError ? 'environment' : 'driver', { code: 'step_done', label }, happened, more),
   }
 }
 

@@ -22,6 +22,16 @@ export type InboxFailure =
       readonly received: string
     }
 
+const INBOX_FAILURES: Readonly<Record<InboxFailure['code'], true>> = {
+  inbox_not_json: true,
+  inbox_not_list: true,
+  inbox_item: true,
+}
+
+/** Whether an inbox read returned something else than an inbox: a mistake of the driver, which says nothing of the intermediary. */
+export const isInboxFailure = (failure: { readonly code: string } | null | undefined): boolean =>
+  failure != null && Object.hasOwn(INBOX_FAILURES, failure.code)
+
 /** Why a call of the agent driver failed. */
 export type DriverFailure =
   | ConnectionFailure

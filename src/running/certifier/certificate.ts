@@ -1,7 +1,7 @@
 /** Builds the certificate of a run: counts, expected failures, level, and exit code. */
 import type { Capability } from './capabilities.ts'
 import { causeText } from './causes.ts'
-import type { CheckOutcome, CheckResult, Profile } from './check.ts'
+import { type CheckOutcome, type CheckResult, isDriverMistake, type Profile } from './check.ts'
 import { type ExpectationResult, type ExpectedFailure, isExpected, meetExpectations } from './expected-failures.ts'
 import type { RotationTiers } from './rotation.ts'
 
@@ -131,7 +131,8 @@ function exitCodeOf(facts: CertificateFacts, expectations: readonly ExpectationR
     if ((outcome === 'inconclusive' || outcome === 'blocked') && (strict || check.level === 'MUST')) isIncomplete = true
     if (outcome === 'pass' || outcome === 'info' || outcome === 'warn' || outcome === 'fail') isObserved = true
   }
-  if (counted.has('error')) return 70
+  if (facts.checks.some(({ outcome, reason }) => outcome === 'error' && !isDriverMistake(reason))) return 70
   if (counted.has('fail') || (strict && counted.has('warn'))) return 1
+  if (counted.has('error')) return 3
   return isIncomplete || !isObserved ? 4 : 0
 }

@@ -8,6 +8,7 @@ import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
+import { isInboxFailure } from '../../platform/journal/run-failures.ts'
 import { payloadOf } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
@@ -148,7 +149,10 @@ export class CheckChat {
   /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
   async inbox(): Promise<readonly InboxItem[]> {
     if (!this.#check.canDo('inbox')) return []
-    return (await callVerb(this.#check, this.#chat, 'inbox')).items ?? []
+    const { items = [], failure } = await callVerb(this.#check, this.#chat, 'inbox')
+    if (failure === undefined || !isInboxFailure(failure)) return items
+    this.#check.inconclusive({ code: 'inbox_failed', failure })
+    throw new CheckEndedError('inbox')
   }
 
   /** The calls about this chat after an entry, oldest first: those of these endpoints, or all. */

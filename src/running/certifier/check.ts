@@ -2,7 +2,7 @@
 
 import type { KnobSettings } from '../../platform/contract/knobs.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
-import type { TargetOutput } from '../../platform/journal/run-failures.ts'
+import { isInboxFailure, type TargetOutput } from '../../platform/journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
@@ -92,9 +92,13 @@ export interface CheckRun {
 }
 
 /** The worst finding decides; without findings a reason makes the check inconclusive. */
+/** What the agent sees cannot be read by any check, whatever the intermediary does. */
+export const isDriverMistake = (reason: CheckReason | null): boolean =>
+  reason?.code === 'inbox_failed' && isInboxFailure(reason.failure)
+
 export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
   const has = (level: FindingLevel) => findings.some(finding => finding.level === level)
-  if (reason?.code === 'internal_error') return 'error'
+  if (reason?.code === 'internal_error' || isDriverMistake(reason)) return 'error'
   if (reason?.code === 'blocked') return 'blocked'
   if (has('MUST')) return 'fail'
   if (reason?.code === 'capability_missing' || reason?.code === 'no_wire') return 'not_applicable'

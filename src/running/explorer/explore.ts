@@ -182,7 +182,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const unconfirmed: Unconfirmed[] = []
   const counts = { conversations: 0, acts: 0 }
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
-  const calibration = await calibrate(options)
+  let calibration = await calibrate(options)
   // What an interruption left undone says nothing about the intermediary.
   if (signal.aborted) {
     const unknown = { ...calibration, result: null, broken: null, leftOut: [] }
@@ -194,7 +194,9 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   let index = options.startIndex
   /** How long a conversation takes when all jobs run; about a second with one. */
   let msOfOne = 3_000 / jobs
-  let stopped: string | null = calibration.broken === null ? null : 'a plain conversation fails'
+  let stopped: string | null = null
+  if (calibration.broken !== null)
+    stopped = `a plain conversation ${calibration.broken.outcome === 'error' ? 'cannot be judged' : 'fails'}`
   const isOver = () =>
     signal.aborted ||
     stopped !== null ||
@@ -230,6 +232,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       if (result.outcome !== 'error' && result.outcome !== 'inconclusive') continue
       const reason = describeScenario(result).reason ?? result.outcome
       undecided.set(reason, (undecided.get(reason) ?? 0) + 1)
+      // A driver that reads no inbox lets no conversation be judged.
+      if (result.outcome !== 'error' || result.failures[0]?.happened.code !== 'driver_failed') continue
+      stopped ??= 'a conversation cannot be judged'
+      calibration = { ...calibration, result, broken: result }
     }
     const failed = wave.flatMap((sequence, at) => failureOf(sequence, results[at]?.[0]) ?? [])
     const why = await options.revive()

@@ -271,7 +271,7 @@ class Load {
       this.withFaults.add(ended)
     }
     const [failure] = result.failures
-    if (result.outcome !== 'fail' || failure === undefined) return
+    if ((result.outcome !== 'fail' && result.outcome !== 'error') || failure === undefined) return
     const { code } = failure.happened
     this.#causes.set(code, (this.#causes.get(code) ?? 0) + 1)
     if (this.failed.length < MAX_FAILED)

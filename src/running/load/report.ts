@@ -28,6 +28,8 @@ export function loadHeading({ exitCode, isStopped, isBottleneck, thresholds, all
   const unmet = thresholds.filter(({ isMet }) => !isMet)
   if (isStopped) return 'Stopped early: partial results'
   if (exitCode === 1) return `Failed: ${unmet.map(({ text }) => text).join(', ')}`
+  if (exitCode === 3)
+    return `Not judged: ${counted(all.verdicts.error, 'conversation')} had an error of the environment`
   if (all.conversations === 0) return 'Inconclusive: no conversation ended after the warm-up'
   if (exitCode === 4 && isBottleneck) return 'Inconclusive: this machine was too busy to measure the intermediary'
   return `Passed: ${counted(all.conversations, 'conversation')}, no threshold was crossed`

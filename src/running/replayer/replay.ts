@@ -33,8 +33,10 @@ const MAX_PAUSE_MS = 7 * 86_400_000
 export class Replay {
   readonly #knobs: KnobSettings
   readonly #bots = new Set<number>()
-  /** Chats that were summarized, and so have messages from before the recording. */
-  readonly #summarized = new Set<string>()
+  /** What first tells the state of each chat that exists: an event, or a call that the platform did not refuse. */
+  readonly #known = new Map<string, ObservedEvent | Call>()
+  /** Whether the first summary of a chat was made, and so it has messages from before the recording. */
+  readonly #summarized = new Map<string, boolean>()
   readonly #chats = new Map<string, ChatHandle>()
   #sim: PlatformSimulator | null = null
   #nowMs: number | null = null
@@ -52,11 +54,20 @@ export class Replay {
     if (observation.kind === 'call') {
       const { body, answer, endpoint, status, chatId } = observation
       const isAccepted = status >= 200 && status < 300
+      if (chatId !== null && (isAccepted || status === 409)) this.#know(chatId, observation)
+      if (endpoint === 'summarize' && chatId !== null && !this.#summarized.has(chatId))
+        this.#summarized.set(chatId, isAccepted)
       if (isAccepted && isMap(body) && typeof body.bot_id === 'number') this.#bots.add(body.bot_id)
       if (isAccepted && endpoint === 'availability' && isMap(answer)) this.#bots.add(Number(answer.bot_id))
-      if (isAccepted && endpoint === 'summarize' && chatId !== null) this.#summarized.add(chatId)
-    } else if (isMap(observation.payload.bot) && typeof observation.payload.bot.id === 'number')
-      this.#bots.add(observation.payload.bot.id)
+      return
+    }
+    const { payload } = observation
+    if (isMap(payload.bot) && typeof payload.bot.id === 'number') this.#bots.add(payload.bot.id)
+    if (observation.kind === 'event') this.#know(observation.chatId, observation)
+  }
+
+  #know(chatId: string, observation: ObservedEvent | Call): void {
+    if (!this.#known.has(chatId)) this.#known.set(chatId, observation)
   }
 
   async replay(observation: Observation): Promise<void> {
@@ -84,10 +95,10 @@ export class Replay {
     return this.#sim
   }
 
-  /** A chat that the recording shows for the first time, with an agent when this needs one. */
+  /** A chat that the recording names for the first time, with an agent when what tells its state needs one. */
   async #chat(sim: PlatformSimulator, id: string, about: ObservedEvent | Call): Promise<ChatHandle> {
-    const known = this.#chats.get(id)
-    if (known !== undefined) return known
+    const open = this.#chats.get(id)
+    if (open !== undefined) return open
     const source = about.kind === 'event' ? about.payload : isMap(about.body) ? about.body : {}
     const { bot, chat: shown, bot_id: botId } = source
     const isTaken =
@@ -99,7 +110,7 @@ export class Replay {
       id,
       ...(this.#bots.has(own) ? { botId: own } : {}),
       ...(isMap(shown) ? { language: String(shown.language), source: String(shown.source) } : {}),
-      ...(this.#summarized.has(id) ? { history: HISTORY } : {}),
+      ...(this.#summarized.get(id) ? { history: HISTORY } : {}),
     })
     this.#chats.set(id, chat)
     if (isTaken) {
@@ -147,9 +158,9 @@ export class Replay {
     const { endpoint, chatId, status, method, body, answer, url, place } = call
     if (endpoint === null) return
     const isAccepted = status >= 200 && status < 300
-    const chat = chatId === null ? undefined : this.#chats.get(chatId)
     // A refused call may be about a chat that does not exist.
-    const own = chatId !== null && (isAccepted || status === 409) ? await this.#chat(sim, chatId, call) : chat
+    const known = chatId === null ? undefined : this.#known.get(chatId)
+    const own = chatId === null || known === undefined ? undefined : await this.#chat(sim, chatId, known)
     const bot =
       endpoint === 'availability' && isMap(answer) && isAccepted ? Number(answer.bot_id) : (own?.botId ?? sim.botId)
     const isHandoverKey = endpoint !== 'chat' || status === 403

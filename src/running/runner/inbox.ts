@@ -2,6 +2,7 @@
 
 import type { DriverCall } from '../../evaluation/scenario/run-events.ts'
 import type { OpenContent } from '../../platform/journal/entry.ts'
+import { isInboxFailure } from '../../platform/journal/run-failures.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -53,9 +54,10 @@ export async function pollInbox(
 ): Promise<void> {
   const { journal } = caller.core
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-    await callDriver(caller, { verb: 'inbox', chat, cause: startSeq, signal })
+    const { failure } = await callDriver(caller, { verb: 'inbox', chat, cause: startSeq, signal })
     const pending = status()
-    if (pending === null) return
+    // A driver that reads the inbox in a wrong way does so each time.
+    if (pending === null || isInboxFailure(failure)) return
     // A virtual clock delivers delayed events in the meantime.
     const untilMs = Math.min(pending.untilMs + 1, journal.atMs + pause)
     await waitUntil(caller, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)
