@@ -49,6 +49,8 @@ export interface AttachOptions {
   readonly context: Context
   readonly flags: TargetFlags
   readonly resolved: Resolved
+  /** Whether a program has been started that may be the target, and may not serve yet. */
+  readonly startsService?: boolean
   /** Whether the built-in intermediary stores its chats in a file, so that it can be restarted. */
   readonly storesChats: boolean
   readonly router: SimulatorRouter
@@ -144,6 +146,11 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
   const { createDriver } = await import('../running/agent-driver/create-driver.ts')
   const files = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, allowRemote: flags.allowRemote ?? false }
   const spec = await loadDriver(ref, { ...files, isTTY: io.canAsk, prompt: io.ask })
+  if (spec.target !== null && options.startsService)
+    throw new UsageError(
+      `${ref} starts a target already, and --scenarios takes the command as the service: leave out the command. If it ` +
+        'is another program, or shall be used in place of that target, let --wait-for name the address where it serves.',
+    )
   addSecretsOfDriver(spec, context)
   return async () => {
     if (spec.target !== null) createOutputFolder(io.cwd)

@@ -1,5 +1,5 @@
 /** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -136,8 +136,22 @@ setTimeout(() => process.exit(0), 500)`
       `http://${host}/webhook`,
     ]
     const env = { PORT: String(port) }
-    const { stdout, code } = exec([...flags, '--', process.execPath, EXAMPLE], { cwd, env })
+    const service = ['--', process.execPath, EXAMPLE]
+    const { stdout, code } = exec([...flags, ...service], { cwd, env })
     expect([await code, stdout.text]).toEqual([0, expect.stringContaining('1 passed')])
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+
+    // A driver that starts the service too, and one service that both have started.
+    writeFileSync(
+      join(cwd, 'driver.yaml'),
+      `${readFileSync(join(cwd, 'driver.yaml'))}target: { start: [node, x.js], ready: http://${host}/ }\n`,
+    )
+    const twice = exec([...flags, ...service], { cwd, env })
+    expect([await twice.code, twice.stderr.text]).toEqual([
+      2,
+      expect.stringContaining('driver.yaml starts a target already'),
+    ])
+    const once = exec(['--wait-for', `http://${host}/webhook`, ...flags, ...service], { cwd, env })
+    expect([await once.code, once.stderr.text]).toEqual([0, expect.stringContaining('is running already')])
   })
 })
