@@ -70,7 +70,8 @@ interface InterruptibleRun {
 
 /**
  * Serves simulators and calls `run` with them. A signal, or the time limit, ends the run early; an environment error after
- * a signal has the exit code of the signal. Resolves with the exit code.
+ * a signal has the exit code of the signal. Resolves with the exit code. The last line says when the target was the built-in
+ * service.
  */
 export async function runInterruptibly(
   {
@@ -113,6 +114,11 @@ export async function runInterruptibly(
     return SIGNAL_CODES[received]
   } finally {
     await shutdown.run()
+    if (flags.selfTest) {
+      const isNamed = resolved.values['webhook.url'] !== null
+      const cure = isNamed ? 'leave out --self-test' : 'replace --self-test by --target URL'
+      context.io.stderr.write(`This tested the built-in service, not yours. To test yours, ${cure}.\n`)
+    }
   }
 }
 
@@ -381,8 +387,16 @@ export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[],
   }
 }
 
-/** Says which group of the shipped scenarios to make pass next; null when none of them failed. */
-export function nextText({ scenarios }: Pick<RunResult, 'scenarios'>, flags: RepeatedFlags): string | null {
+/** Says what to do after a run of the shipped scenarios: which group to make pass, or with which command to go on. */
+export function nextText(
+  { scenarios, exitCode }: Pick<RunResult, 'scenarios' | 'exitCode'>,
+  flags: RepeatedFlags,
+): string | null {
+  if (exitCode === 0 && !flags.selfTest) {
+    const words = repeatedWords({ ...flags, strict: false }, undefined)
+    const certify = ['npx handover-sim certify', ...words].join(' ')
+    return `Next: ${certify} looks for known mistakes; then explore, with the same flags, plays conversations of its own.`
+  }
   const failed = byScenarioGroup(scenarios.filter(({ outcome }) => outcome === 'fail'))
   const group = failed.find(([name]) => name !== null)?.[0]
   if (!group) return null

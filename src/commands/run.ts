@@ -160,7 +160,10 @@ export async function runScenarios(
     })
     const { reportRun } = await import('./run-suite.ts')
     const code = await reportRun(withSignalCode(result), context, reports)
-    const next = patterns.includes(BUILTIN) ? nextText(result, flags) : null
+    const isShown =
+      result.exitCode !== 0 ||
+      (io.stderr.isTTY && reports.some(({ report, file }) => report === 'pretty' && file === null))
+    const next = patterns.includes(BUILTIN) && isShown ? nextText(result, flags) : null
     if (next !== null) io.stderr.write(`${next}\n`)
     return code
   })
