@@ -17,7 +17,7 @@ import { exitCodeOf, explore } from '../running/explorer/explore.ts'
 import { coverageOf } from '../running/explorer/situations.ts'
 import { loadStored, textOfStored } from '../running/explorer/stored.ts'
 import { runResult } from '../running/runner/results.ts'
-import type { RunListener } from '../running/runner/run-scenario.ts'
+import { SILENT } from '../running/runner/run-scenario.ts'
 import { type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
 import { runSuite } from '../running/runner/suite.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
@@ -236,8 +236,6 @@ const REPEATS = 3
 const EVERYTHING: Selection = { only: [], skip: [], tags: [], notTags: [], shard: null, repeat: 1 }
 
 const PROGRESS_MS = 5_000
-
-const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
 
 function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
   const conversations = countFrom('--conversations', flags.conversations) ?? null

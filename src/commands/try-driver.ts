@@ -5,7 +5,7 @@ import { describeFailure, reasonText } from '../evaluation/evaluator/wording/rep
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import type { Step } from '../evaluation/scenario/format/step.ts'
 import { loadValues } from '../evaluation/scenario/load/load.ts'
-import type { RunListener } from '../running/runner/run-scenario.ts'
+import { SILENT } from '../running/runner/run-scenario.ts'
 import { runSuite } from '../running/runner/suite.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import { scenarioSources } from './command.ts'
@@ -73,8 +73,6 @@ export async function tryVerbs(context: Context, flags: TargetFlags, resolved: R
   })
   return tried
 }
-
-const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
 
 /** `verb`: null for what the user does before any verb, which is described only when it failed. */
 function describeVerb(
