@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { keysOf } from '../src/base/objects.ts'
 import { type FlagDefinition, type FlagTable, SETTING_FLAGS } from '../src/commands/command.ts'
 import { EXIT_CODES } from '../src/commands/exit-codes.ts'
-import { COMMANDS, loadCommand } from '../src/commands/main.ts'
+import { COMMAND_GROUPS, type COMMANDS, loadCommand } from '../src/commands/main.ts'
 import { ADDRESS_FLAGS } from '../src/commands/running-simulator.ts'
 import { KEYS } from '../src/commands/terminal-keys.ts'
 import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schema.ts'
@@ -188,10 +188,14 @@ const configKeys = (): string =>
 /** Each block by its name; what follows the name in the marker is passed on. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
   commands: () =>
-    table(
-      ['command', 'what it does'],
-      keysOf(COMMANDS).map(name => [`[${code(name)}](#${name})`, COMMANDS[name]]),
-    ),
+    Object.entries(COMMAND_GROUPS)
+      .map(([group, commands]) =>
+        table(
+          [group.toLowerCase(), 'what it does'],
+          Object.entries(commands).map(([name, text]) => [`[${code(name)}](#${name})`, text]),
+        ),
+      )
+      .join('\n'),
   flags: flagsOf,
   'setting-flags': () => flagTable(SETTING_FLAGS),
   'address-flags': () => flagTable(ADDRESS_FLAGS),

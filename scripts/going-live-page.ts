@@ -29,6 +29,18 @@ Read each from the environment, and end your service when one is missing.
 npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml --strict
 \`\`\`
 
+\`--strict\` ends with 4 when a scenario could not be tried. Leave out what your help desk, or its driver, does not have:
+
+| without | add |
+|---|---|
+| a queue (\`does.announce\`), transfers (\`does.transfer\`) | \`--not-tag queue --skip "Agent transfers"\` |
+| the verbs \`type\` and \`stop\` | \`--not-tag typing\` |
+| the verbs \`away\` and \`back\` | \`--skip "Closed hours"\` |
+| a [\`target\`](../reference/driver.md#target) in the driver | \`--not-tag restart\` |
+
+It ends with 1 for a [warning](../reference/lint.md) too: send each message with a \`sender\` that has name and avatar, and \`typing_stop\`
+before a message and before the end.
+
 2. They also pass when the platform decides the other way:
 
 \`\`\`sh

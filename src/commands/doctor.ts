@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { jsonOr } from '../base/objects.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { packagePath } from '../base/runtime/node.ts'
-import { messageOf } from '../base/text/error-text.ts'
+import { isError, messageOf } from '../base/text/error-text.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
@@ -17,8 +17,9 @@ import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback, urlOf } from '../server/control/addresses.ts'
 import { findPortHolder } from '../server/http.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
-import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
+import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
+import type { TargetFlags } from './run-target.ts'
 import { callControl } from './running-simulator.ts'
 
 /** `skipped`: it could not be examined; the text says why. */
@@ -36,15 +37,17 @@ const MARKS = { ok: '✓', warning: '!', problem: '✗', skipped: '-' } as const
 
 const FLAGS = {
   ...SETTING_FLAGS,
+  '--agent-driver <file>': 'try each verb of this agent driver in one chat',
   '--allow-remote': 'the webhook may be on another machine: it receives a few events without effect',
   '--json': 'one line of JSON for each finding: { v, type, id, state, text, fix }',
 } as const
 
 export const doctorCommand = defineCommand({
   flags: FLAGS,
-  groups: { 'Most used': ['webhookUrl', 'config', 'port', 'json', 'allowRemote'] },
+  groups: { 'Most used': ['webhookUrl', 'agentDriver', 'config', 'port', 'json', 'allowRemote'] },
   examples: {
     'doctor --webhook-url http://127.0.0.1:3000/webhook': 'what is wrong here?',
+    'doctor --webhook-url http://127.0.0.1:3000/webhook --agent-driver driver.yaml': 'and what with the agent driver?',
   },
   async run(context, flags) {
     const { io, env } = context
@@ -67,7 +70,7 @@ export const doctorCommand = defineCommand({
 
 async function* examine(
   context: Context,
-  { allowRemote = false, json: _, ...settings }: { readonly allowRemote?: boolean; readonly json?: boolean },
+  { allowRemote = false, agentDriver, json: _, ...settings }: FlagsOf<typeof FLAGS>,
 ): AsyncGenerator<Finding> {
   yield versionFinding(context)
   yield* copyFindings(context)
@@ -84,6 +87,9 @@ async function* examine(
   for (const text of warnings) yield { id: 'config', state: 'warning', text, fix: null }
   if (warnings.length === 0)
     yield ok('config', configFile === null ? 'There is no config file; the defaults hold.' : `${configFile} is valid.`)
+  const ref = agentDriver ?? resolved.agentDriver
+  const driver = ref === null ? null : await readDriver(ref, allowRemote, context)
+  if (driver !== null) yield driver.finding
   yield* portFindings(resolved)
   const url = values['webhook.url']
   if (typeof url !== 'string') {
@@ -103,7 +109,42 @@ async function* examine(
     )
     return
   }
-  yield* webhookFindings(target, resolved, context)
+  yield* webhookFindings(target, resolved, context, agentDriver !== undefined && driver?.startsTarget === true)
+  if (agentDriver !== undefined && driver?.finding.state === 'ok')
+    yield* verbFindings(agentDriver, { allowRemote, agentDriver }, resolved, context)
+}
+
+/** Reads a driver without calling it. */
+async function readDriver(ref: string, allowRemote: boolean, { io, env }: Context) {
+  try {
+    const { cwd, nodeVersion } = io
+    const { loadDriver } = await import('../running/agent-driver/load-driver.ts')
+    const prompt = () => Promise.reject(new Error('doctor does not prompt'))
+    const spec = await loadDriver(ref, { cwd, env, nodeVersion, isTTY: false, prompt, allowRemote })
+    const verbs = [...Object.keys(spec.verbs), ...spec.needTerminal]
+    return { finding: ok('driver', `${ref} has the verbs ${verbs.join(', ')}.`), startsTarget: spec.target !== null }
+  } catch (error) {
+    const fix = `Correct ${ref}: docs/reference/driver.md lists its keys.`
+    return { finding: problem('driver', messageOf(error), fix), startsTarget: false }
+  }
+}
+
+async function* verbFindings(
+  ref: string,
+  flags: TargetFlags,
+  resolved: Resolved,
+  context: Context,
+): AsyncGenerator<Finding> {
+  const { tryVerbs } = await import('./try-driver.ts')
+  try {
+    for (const { verb, state, text, hint } of await tryVerbs(context, flags, resolved)) {
+      const fix = state === 'problem' ? (hint ?? `Correct ${verb} in ${ref}, and read the log of your service.`) : null
+      yield { id: `driver.${verb}`, state, text: `${verb}: ${text}${/[.!?]$/.test(text) ? '' : '.'}`, fix }
+    }
+  } catch (error) {
+    if (!isError(error) || !['EnvironmentError', 'ConfigError', 'PortInUseError'].includes(error.name)) throw error
+    yield problem('driver', `The verbs of ${ref} were not tried: ${error.message}`, 'Correct this first.')
+  }
 }
 
 const ok = (id: string, text: string): Finding => ({ id, state: 'ok', text, fix: null })
@@ -178,7 +219,11 @@ function* folderFindings({ io: { cwd } }: Context): Generator<Finding> {
   try {
     accessSync(cwd, constants.W_OK)
   } catch (error) {
-    return yield problem('folder', `Reports cannot be written to ${cwd}: ${messageOf(error)}.`, `chmod u+w ${cwd}`)
+    return yield warning(
+      'folder',
+      `Reports cannot be written to ${cwd}: ${messageOf(error)}. Runs end as usual, without a saved journal.`,
+      'add --report journal=FOLDER/journal.jsonl, with a folder that can be written',
+    )
   }
   const { bavail, bsize } = statfsSync(cwd)
   const free = bavail * bsize
@@ -226,9 +271,15 @@ const ANSWER_MS = 2_000
 /** The clocks of two programs on one machine do not differ. */
 const MOST_SKEW_MS = 5_000
 
-async function* webhookFindings(target: URL, resolved: Resolved, context: Context): AsyncGenerator<Finding> {
+async function* webhookFindings(
+  target: URL,
+  resolved: Resolved,
+  context: Context,
+  startsTarget: boolean,
+): AsyncGenerator<Finding> {
   if (target.hostname === 'localhost') yield* localhostFindings(target)
   const failure = await probeTarget(target, 0, new AbortController().signal)
+  if (failure !== null && startsTarget) return
   if (failure !== null) {
     yield problem(
       'webhook',

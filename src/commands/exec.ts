@@ -317,6 +317,7 @@ function execScenarios({ context, flags, command, address, graceMs, waitMs }: Ex
         })
       }
       if (address !== null) await waitUntilServed(address, waitMs, signal)
+      return command.length > 0 && address === null
     },
   )
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { saveText } from '../base/files/user-files.ts'
 import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
+import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
@@ -16,7 +17,7 @@ import { exitCodeOf, explore } from '../running/explorer/explore.ts'
 import { coverageOf } from '../running/explorer/situations.ts'
 import { loadStored, textOfStored } from '../running/explorer/stored.ts'
 import { runResult } from '../running/runner/results.ts'
-import type { RunListener } from '../running/runner/run-scenario.ts'
+import { SILENT } from '../running/runner/run-scenario.ts'
 import { type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
 import { runSuite } from '../running/runner/suite.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
@@ -140,6 +141,16 @@ export const exploreCommand = defineCommand({
       const startedAt = wallTime()
       const startMs = elapsedMs()
       let shownMs = startMs
+      /** The files that could not be written. */
+      const unwritten = new Set<string>()
+      const save = (file: string, text: string) => {
+        try {
+          saveText(resolve(io.cwd, file), [text])
+        } catch (error) {
+          unwritten.add(file)
+          stderr.write(`${visible(file)} could not be written: ${messageOf(error)}\n`)
+        }
+      }
       const result = await explore({
         ...options,
         inProcess: null,
@@ -180,17 +191,20 @@ export const exploreCommand = defineCommand({
             const { file } = finding
             if (file !== null) {
               const path = resolve(io.cwd, file.path)
-              saveText(path, [context.secrets.redact(withSchemaPath(file.yaml, path, io.cwd))])
+              save(file.path, context.secrets.redact(withSchemaPath(file.yaml, path, io.cwd)))
             }
             ui?.listener.found(finding)
           },
           doubted: one => ui?.listener.doubted(one),
         },
       })
-      const { findings, unconfirmed, calibration, nextIndex } = result
+      const { unconfirmed, calibration, nextIndex } = result
+      const findings = result.findings.map(one =>
+        one.file !== null && unwritten.has(one.file.path) ? { ...one, file: null } : one,
+      )
       if (flags.state !== undefined) {
         const failing = [...findings, ...unconfirmed].map(({ sequence }) => sequence)
-        saveText(resolve(io.cwd, flags.state), [textOfStored({ seed, nextIndex, situations, failing })])
+        save(flags.state, textOfStored({ seed, nextIndex, situations, failing }))
       }
       const durationMs = elapsedMs() - startMs
       const facts = { version: VERSION, startedAt, durationMs, target: target.href, seed, journal: [], stopped: null }
@@ -203,9 +217,10 @@ export const exploreCommand = defineCommand({
       if (calibration.result !== null)
         scenarios.unshift({ ...calibration.result, rerunCommand: again(`--seed ${seed}`) })
       const ended = runResult({ ...facts, scenarios, failures: [] })
-      const exitCode = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
+      const judged = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
+      const exitCode = judged === 0 && flags.state !== undefined && unwritten.has(flags.state) ? 3 : judged
       const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, coverageOf(situations))
-      for (const line of exploreSummary(result, { situations, seed, durationMs, rerun }))
+      for (const line of exploreSummary({ ...result, findings }, { situations, seed, durationMs, rerun }))
         stderr.write(`${visible(line)}\n`)
       if (ui === null) return code
       await ui.end(result)
@@ -221,8 +236,6 @@ const REPEATS = 3
 const EVERYTHING: Selection = { only: [], skip: [], tags: [], notTags: [], shard: null, repeat: 1 }
 
 const PROGRESS_MS = 5_000
-
-const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
 
 function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
   const conversations = countFrom('--conversations', flags.conversations) ?? null

@@ -122,8 +122,8 @@ steps:
 `
 
 const RUN = 'npx handover-sim run --self-test'
-const WHY = `Runs the scenarios of the folder scenarios. --self-test runs them against the built-in service: replace it by
-// --target http://127.0.0.1:3000/webhook when your service runs beside this test.`
+const WHY = `Runs the scenarios of the folder scenarios against the built-in service, not yours. When yours runs beside this test,
+// at the address of handover-sim.config.yaml, leave out --self-test, and change the title.`
 
 type TestFile = (isModule: boolean) => { readonly path: string; readonly text: string }
 
@@ -134,7 +134,7 @@ const TESTS: Readonly<Partial<Record<Runner, TestFile>>> = {
 import { test } from 'vitest'
 
 // ${WHY}
-test('the scenarios pass', { timeout: 120_000 }, () => {
+test('the scenarios pass against the built-in service', { timeout: 120_000 }, () => {
   execFileSync('npx', ['handover-sim', 'run', '--self-test'], { stdio: 'inherit' })
 })
 `,
@@ -144,7 +144,7 @@ test('the scenarios pass', { timeout: 120_000 }, () => {
     text: `${isModule ? "import { execFileSync } from 'node:child_process'" : "const { execFileSync } = require('node:child_process')"}
 
 // ${WHY}
-test('the scenarios pass', () => {
+test('the scenarios pass against the built-in service', () => {
   execFileSync('npx', ['handover-sim', 'run', '--self-test'], { stdio: 'inherit' })
 }, 120_000)
 `,
@@ -158,7 +158,7 @@ test('the scenarios pass', () => {
     }
 
 // ${WHY}
-test('the scenarios pass', () => {
+test('the scenarios pass against the built-in service', () => {
   execFileSync('npx', ['handover-sim', 'run', '--self-test'], { stdio: 'inherit' })
 })
 `,
@@ -168,15 +168,17 @@ test('the scenarios pass', () => {
     text: `import subprocess
 
 
-# Runs the scenarios of the folder scenarios. --self-test runs them against the built-in service: replace it by
-# --target http://127.0.0.1:3000/webhook when your service runs beside this test.
-def test_the_scenarios_pass():
+# Runs the scenarios of the folder scenarios against the built-in service, not yours. When yours runs beside this test,
+# at the address of handover-sim.config.yaml, leave out --self-test, and change the name.
+def test_the_scenarios_pass_against_the_built_in_service():
     subprocess.run(["npx", "handover-sim", "run", "--self-test"], check=True, timeout=120)
 `,
   }),
 }
 
-const GITHUB = `name: handover
+const GITHUB = `# It tests the built-in service, not yours. When the workflow starts yours, at the address of handover-sim.config.yaml,
+# leave out --self-test, and change the names.
+name: handover self-test
 on: [push, pull_request]
 permissions: { contents: read }
 jobs:
@@ -188,18 +190,19 @@ jobs:
       - uses: actions/setup-node@v4
         with: { node-version: 24, cache: npm }
       - run: npm ci
-      # Replace --self-test by --target when the workflow starts your service.
-      - run: ${RUN} --report pretty,html=out/report.html
+      - name: scenarios against the built-in service
+        run: ${RUN} --report pretty,html=out/report.html
       - uses: actions/upload-artifact@v4
         if: always()
         with: { name: handover-report, path: out/report.html }
 `
 
-const GITLAB = `handover:
+const GITLAB = `# It tests the built-in service, not yours. When the job starts yours, at the address of handover-sim.config.yaml,
+# leave out --self-test, and change the name.
+handover-self-test:
   image: node:24
   script:
     - npm ci
-    # Replace --self-test by --target when the job starts your service.
     - ${RUN} --report pretty,junit=out/junit.xml,html=out/report.html
   artifacts:
     when: always

@@ -78,9 +78,9 @@ export const initCommand = defineCommand({
       : 'npm install --save-dev handover-sim && npx handover-sim run --self-test'
     io.stdout.write(`
 Try these:
-  ${into}${first}    the scenarios pass against the built-in service
-  ${into}npx handover-sim start --demo --open    watch a handover in the browser
-  ${into}npx handover-sim doctor                 is your service ready for the first event?
+  ${into}${first}${' '.repeat(4)}the scenarios pass against the built-in service
+  ${into}${'npx handover-sim start --demo --open'.padEnd(first.length)}    watch a handover in the browser
+  ${into}${'npx handover-sim doctor'.padEnd(first.length)}    is your service ready for the first event?
 `)
     return 0
   },

@@ -8,32 +8,47 @@ import { type Context, type Io, processIo, reportError } from './io.ts'
 import { contextWithSecrets } from './secrets.ts'
 import { startCommand } from './start.ts'
 
-/** What each command does, in the order of the help. */
-export const COMMANDS = {
-  start: 'run the simulator until stopped: platform API and control API',
-  run: 'run scenarios against an intermediary, and write reports',
-  certify: 'check an intermediary for every known problem, and write a certificate',
-  explore: 'search with generated conversations for one that breaks an intermediary',
-  load: 'begin conversations at a rate, judge each, and find the rate at which people wait',
-  exec: 'run a command, such as tests, beside a simulator, and end with its exit code',
-  init: 'write the first files: config, agent driver, scenarios, a test, a workflow of CI',
-  doctor: 'look for what usually stops a first try, and say how it is repaired',
-  validate: 'check scenario, driver and config files',
-  calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
-  report: 'evaluate the saved journals of a run or of its shards again, and write reports',
-  proxy: 'record the traffic between an intermediary and the real platform',
-  config: 'print every setting with its effective value and its origin',
-  openapi: 'print the OpenAPI 3.1 document',
-  trigger: 'send one event from a running simulator, with a valid or an invalid signature',
-  resend: 'send a past delivery again',
-  diagnose: 'find out why the webhook refused a delivery, by trying',
-  record: 'write a scenario file from what a running simulator saw',
-  verify: 'check the signature of a body, and name the mistake',
-  stop: 'end a running simulator',
-  wait: 'wait until a simulator is ready',
-  mcp: 'let a coding assistant use a simulator, over the Model Context Protocol',
-  complete: 'print the script with which a shell completes commands, flags and values',
+/** What each command does, in the groups and the order of the help. */
+export const COMMAND_GROUPS = {
+  Watch: {
+    start: 'run the simulator until stopped: platform API and control API',
+    trigger: 'send one event from a running simulator, with a valid or an invalid signature',
+    resend: 'send a past delivery again',
+    diagnose: 'find out why the webhook refused a delivery, by trying',
+    record: 'write a scenario file from what a running simulator saw',
+  },
+  'Judge a service': {
+    run: 'run scenarios against an intermediary, and write reports',
+    certify: 'check an intermediary for every known problem, and write a certificate',
+    explore: 'search with generated conversations for one that breaks an intermediary',
+    load: 'begin conversations at a rate, judge each, and find the rate at which people wait',
+    exec: 'run a command, such as tests, beside a simulator, and end with its exit code',
+    report: 'evaluate the saved journals of a run or of its shards again, and write reports',
+  },
+  'Connect the real platform': {
+    proxy: 'record the traffic between an intermediary and the real platform',
+    calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
+  },
+  'Small tools': {
+    init: 'write the first files: config, agent driver, scenarios, a test, a workflow of CI',
+    doctor: 'look for what usually stops a first try, and say how it is repaired',
+    validate: 'check scenario, driver and config files',
+    config: 'print every setting with its effective value and its origin',
+    openapi: 'print the OpenAPI 3.1 document',
+    verify: 'check the signature of a body, and name the mistake',
+    stop: 'end a running simulator',
+    wait: 'wait until a simulator is ready',
+    mcp: 'let a coding assistant use a simulator, over the Model Context Protocol',
+    complete: 'print the script with which a shell completes commands, flags and values',
+  },
 } as const
+
+export const COMMANDS = {
+  ...COMMAND_GROUPS.Watch,
+  ...COMMAND_GROUPS['Judge a service'],
+  ...COMMAND_GROUPS['Connect the real platform'],
+  ...COMMAND_GROUPS['Small tools'],
+}
 
 type CommandName = keyof typeof COMMANDS
 
@@ -129,7 +144,9 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
   }
   const { stdout, stderr } = context.io
   const program = new Command('handover-sim')
-    .description("Plays a chatbot platform's handover API and its end user, offline")
+    .description(
+      "Plays a chatbot platform's handover API and its end user, offline\n\nBegin here: npx handover-sim start --demo",
+    )
     .version(VERSION)
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)')
@@ -143,17 +160,22 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
       getErrHasColors: () => false,
     })
   let code = 0
-  for (const name of Object.keys(COMMANDS) as CommandName[]) {
-    // The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them.
-    if (isCommand(argv[0] ?? '') && argv[0] !== name) continue
-    const command = program.command(name).description(COMMANDS[name])
-    if (!argv.includes(name)) continue
-    const loaded = await loadCommand(name)
-    addFlags(command, loaded)
-    command.action(async () => {
-      code = await loaded.run(context, command.opts(), command.args)
-    })
+  for (const [group, commands] of Object.entries(COMMAND_GROUPS)) {
+    program.commandsGroup(`${group}:`)
+    for (const name of Object.keys(commands) as CommandName[]) {
+      // The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them.
+      if (isCommand(argv[0] ?? '') && argv[0] !== name) continue
+      const command = program.command(name).description(COMMANDS[name])
+      if (!argv.includes(name)) continue
+      const loaded = await loadCommand(name)
+      addFlags(command, loaded)
+      command.action(async () => {
+        code = await loaded.run(context, command.opts(), command.args)
+      })
+    }
   }
+  // In the last group.
+  program.helpCommand(true)
   await program.parseAsync([...argv], { from: 'user' })
   return code
 }

@@ -1,9 +1,9 @@
 /** Records the traffic between an intermediary and the real platform until a signal stops it (`handover-sim proxy`). */
-import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
-import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
+import { messageOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { entryLine, observedRunLine } from '../evaluation/evaluator/journal-file.ts'
 import { moreKeys } from '../platform/api/access.ts'
@@ -18,7 +18,7 @@ import { isLoopback } from '../server/control/addresses.ts'
 import { createProxy, freshDeliveryPath, isOwnAddress } from '../server/proxy/proxy.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
-import { type Context, createShutdown, END_CODES, UsageError } from './io.ts'
+import { type Context, createShutdown, END_CODES, EnvironmentError, UsageError } from './io.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
 import { START_FLAGS } from './start.ts'
 
@@ -167,9 +167,10 @@ function createWriter(file: string, target: string, { io }: Context): JournalWri
     descriptor = openSync(path, 'ax', 0o600)
     appendFileSync(descriptor, `${observedRunLine({ version: VERSION, started_at: wallTime(), target })}\n`)
   } catch (error) {
-    const why = systemCodeOf(error) === 'EEXIST' ? 'the file exists, and a journal is never changed' : messageOf(error)
-    const cure = 'Name another file with --journal.'
-    throw new UsageError(`Failed to create the journal ${JSON.stringify(file)}: ${why}. ${cure}`)
+    const exists = existsSync(path)
+    const why = exists ? 'the file exists, and a journal is never changed' : messageOf(error)
+    const text = `Failed to create the journal ${JSON.stringify(file)}: ${why}. Name another file with --journal.`
+    throw exists ? new UsageError(text) : new EnvironmentError(text)
   }
   let stop = () => {}
   return {

@@ -49,6 +49,8 @@ export interface AttachOptions {
   readonly context: Context
   readonly flags: TargetFlags
   readonly resolved: Resolved
+  /** Whether a program has been started that may be the target, and may not serve yet. */
+  readonly startsService?: boolean
   /** Whether the built-in intermediary stores its chats in a file, so that it can be restarted. */
   readonly storesChats: boolean
   readonly router: SimulatorRouter
@@ -68,7 +70,8 @@ interface InterruptibleRun {
 
 /**
  * Serves simulators and calls `run` with them. A signal, or the time limit, ends the run early; an environment error after
- * a signal has the exit code of the signal. Resolves with the exit code.
+ * a signal has the exit code of the signal. Resolves with the exit code. The last line says when the target was the built-in
+ * service.
  */
 export async function runInterruptibly(
   {
@@ -111,6 +114,11 @@ export async function runInterruptibly(
     return SIGNAL_CODES[received]
   } finally {
     await shutdown.run()
+    if (flags.selfTest) {
+      const isNamed = resolved.values['webhook.url'] !== null
+      const cure = isNamed ? 'leave out --self-test' : 'replace --self-test by --target URL'
+      context.io.stderr.write(`This tested the built-in service, not yours. To test yours, ${cure}.\n`)
+    }
   }
 }
 
@@ -144,6 +152,11 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
   const { createDriver } = await import('../running/agent-driver/create-driver.ts')
   const files = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, allowRemote: flags.allowRemote ?? false }
   const spec = await loadDriver(ref, { ...files, isTTY: io.canAsk, prompt: io.ask })
+  if (spec.target !== null && options.startsService)
+    throw new UsageError(
+      `${ref} starts a target already, and --scenarios takes the command as the service: leave out the command. If it ` +
+        'is another program, or shall be used in place of that target, let --wait-for name the address where it serves.',
+    )
   addSecretsOfDriver(spec, context)
   return async () => {
     if (spec.target !== null) createOutputFolder(io.cwd)
@@ -374,8 +387,16 @@ export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[],
   }
 }
 
-/** Says which group of the shipped scenarios to make pass next; null when none of them failed. */
-export function nextText({ scenarios }: Pick<RunResult, 'scenarios'>, flags: RepeatedFlags): string | null {
+/** Says what to do after a run of the shipped scenarios: which group to make pass, or with which command to go on. */
+export function nextText(
+  { scenarios, exitCode }: Pick<RunResult, 'scenarios' | 'exitCode'>,
+  flags: RepeatedFlags,
+): string | null {
+  if (exitCode === 0 && !flags.selfTest) {
+    const words = repeatedWords({ ...flags, strict: false }, undefined)
+    const certify = ['npx handover-sim certify', ...words].join(' ')
+    return `Next: ${certify} looks for known mistakes; then explore, with the same flags, plays conversations of its own.`
+  }
   const failed = byScenarioGroup(scenarios.filter(({ outcome }) => outcome === 'fail'))
   const group = failed.find(([name]) => name !== null)?.[0]
   if (!group) return null

@@ -96,12 +96,15 @@ export interface ServiceContext {
   readonly signal: AbortSignal
 }
 
-/** `startService` starts the intermediary before the run waits for it. */
+/**
+ * `startService` starts the intermediary before the run waits for it. Resolves with whether it has started a program that
+ * may not serve yet.
+ */
 export async function runScenarios(
   context: Context,
   flags: RunFlags,
   args: readonly string[],
-  startService?: (service: ServiceContext) => Promise<void>,
+  startService?: (service: ServiceContext) => Promise<boolean>,
 ): Promise<number> {
   const { io } = context
   const options = parseFlags(flags, context)
@@ -141,8 +144,8 @@ export async function runScenarios(
       router,
       signal,
       async attach() {
-        await startService?.({ server: router.server, shutdown, signal })
-        const attaching = attach({ context, flags, resolved, storesChats, router, shutdown, signal })
+        const startsService = (await startService?.({ server: router.server, shutdown, signal })) ?? false
+        const attaching = attach({ context, flags, resolved, startsService, storesChats, router, shutdown, signal })
         // Loads the runner after the turn of the event loop in which the process of the target is started.
         const [target] = await Promise.all([attaching, nextMacrotask().then(() => import('./run-suite.ts'))])
         return target
@@ -157,7 +160,10 @@ export async function runScenarios(
     })
     const { reportRun } = await import('./run-suite.ts')
     const code = await reportRun(withSignalCode(result), context, reports)
-    const next = patterns.includes(BUILTIN) ? nextText(result, flags) : null
+    const isShown =
+      result.exitCode !== 0 ||
+      (io.stderr.isTTY && reports.some(({ report, file }) => report === 'pretty' && file === null))
+    const next = patterns.includes(BUILTIN) && isShown ? nextText(result, flags) : null
     if (next !== null) io.stderr.write(`${next}\n`)
     return code
   })

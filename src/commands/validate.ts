@@ -1,5 +1,6 @@
 /** Checks scenario, driver and config files, and the files of `certify` (`handover-sim validate`). */
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { parseSources } from '../base/files/document.ts'
 import { ConfigError, formatProblem, type Problem } from '../base/files/errors.ts'
 import { isDataFile, loadExports, readText } from '../base/files/user-files.ts'
@@ -14,8 +15,8 @@ import { loadDriver } from '../running/agent-driver/load-driver.ts'
 import { BUILT_IN_VERBS } from '../running/agent-driver/read-driver.ts'
 import { CAPABILITIES, loadMissingCapabilities } from '../running/certifier/capabilities.ts'
 import { loadExpectedFailures } from '../running/certifier/expected-failures.ts'
-import { findConfig, loadConfig } from '../server/config/resolve.ts'
-import { defineCommand, scenarioSources } from './command.ts'
+import { findConfig, loadConfig, resolveSettings } from '../server/config/resolve.ts'
+import { configSources, defineCommand, scenarioSources } from './command.ts'
 import type { Context } from './io.ts'
 
 /** The exit code when nothing is wrong, but some files are not checked. */
@@ -24,20 +25,23 @@ const NOT_CHECKED = 4
 export const validateCommand = defineCommand({
   arguments: {
     '[files...]':
-      'files, folders or patterns of scenario, driver and config files, and of the files of certify (default: scenarios)',
+      'files, folders or patterns of scenario, driver and config files, and of the files of certify (default: scenarios, the config file, and the driver that it names)',
   },
   flags: {
     '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }',
     '--allow-modules': 'load JavaScript and TypeScript files, which runs their code; without it they are not checked',
   },
   examples: {
-    validate: 'the folder scenarios',
+    validate: 'the folder scenarios, the config file, and the driver that it names',
     'validate scenarios driver.yaml': 'scenarios and the agent driver',
   },
   async run(context, flags, args) {
     const { io } = context
-    const files = findFiles(args.length === 0 ? ['scenarios'] : args, scenarioSources(context))
-    const checkedFiles = await checkFiles(files, context, flags.allowModules ?? false)
+    const allowModules = flags.allowModules ?? false
+    const { names, driver } =
+      args.length === 0 ? await defaultFiles(context, allowModules) : { names: args, driver: null }
+    const files = findFiles(names, scenarioSources(context))
+    const checkedFiles = await checkFiles(files, driver, context, allowModules)
     const printed = new Set<string>()
     let notChecked = 0
     let failed = false
@@ -84,8 +88,25 @@ interface CheckedFile {
   readonly warnings: readonly Hint[]
 }
 
+/** `driver`: the one that the config file names; null when it names none, or one at an address. */
+async function defaultFiles(context: Context, allowModules: boolean) {
+  const config = findConfig(context.io.cwd)
+  let driver: string | null = null
+  if (config !== null && (allowModules || isDataFile(config))) {
+    // The problems of the config file are found when it is checked.
+    const resolved = await orProblems(() => resolveSettings({}, configSources(context)))
+    if ('agentDriver' in resolved && !/^https?:/i.test(resolved.agentDriver ?? '')) driver = resolved.agentDriver
+  }
+  const names = [config?.name ?? null, driver].filter(name => name !== null)
+  if (names.length === 0 || existsSync(resolve(context.io.cwd, SCENARIOS))) names.unshift(SCENARIOS)
+  return { names, driver }
+}
+
+const SCENARIOS = 'scenarios'
+
 async function checkFiles(
   files: readonly FoundFile[],
+  driver: string | null,
   context: Context,
   allowModules: boolean,
 ): Promise<CheckedFile[]> {
@@ -94,7 +115,7 @@ async function checkFiles(
   await Promise.all(
     files.map(async file => {
       if (allowModules || isDataFile(file)) {
-        const kind = await orProblems(() => kindOfFile(file, context.io.nodeVersion))
+        const kind = file.name === driver ? 'driver' : await orProblems(() => kindOfFile(file, context.io.nodeVersion))
         if (typeof kind === 'string') kinds.set(file, kind)
         else results.set(file, { problems: kind })
         return

@@ -49,8 +49,9 @@ export const exitCodeOf = (exitCode: number, problems: readonly unknown[]): numb
   exitCode === 0 && problems.length > 0 ? 3 : exitCode
 
 /**
- * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. A file that cannot be
- * written can change the exit code, so the other files are written again and what is shown comes last.
+ * Says on stderr what it wrote and what it could not. Resolves with the problems of reports that are asked for; never
+ * rejects. A file that cannot be written can change the exit code, so the other files are written again and what is shown
+ * comes last.
  */
 export async function writeRequested<Request extends ReportRequest>(
   requests: readonly Request[],
@@ -71,7 +72,7 @@ export async function writeRequested<Request extends ReportRequest>(
   }
   const files = requests.filter(({ file }) => file !== null)
   await write(files, exitCode)
-  const finalCode = exitCodeOf(exitCode, [...problems])
+  const finalCode = exitCodeOf(exitCode, asked(problems))
   if (finalCode !== exitCode)
     await write(
       files.filter(request => !problems.has(request)),
@@ -83,8 +84,14 @@ export async function writeRequested<Request extends ReportRequest>(
   )
   for (const request of files)
     if (!problems.has(request)) stderr.write(`${request.report} report: ${visible(request.file ?? '')}\n`)
-  for (const text of problems.values()) stderr.write(`${visible(text)}\n`)
-  return [...problems.values()]
+  for (const [{ isDefault }, text] of problems) stderr.write(`${isDefault ? 'Note: ' : ''}${visible(text)}\n`)
+  return asked(problems)
+}
+
+function asked(problems: ReadonlyMap<ReportRequest, string>): string[] {
+  const texts: string[] = []
+  for (const [{ isDefault }, text] of problems) if (!isDefault) texts.push(text)
+  return texts
 }
 
 /** Writes one report to its file without colours, or to a stream. */
@@ -158,5 +165,5 @@ export const DEFAULT_JOURNAL = `${OUTPUT_FOLDER}/journal.jsonl`
 
 export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest<'journal'> {
   createOutputFolder(cwd)
-  return { report: 'journal', file: DEFAULT_JOURNAL }
+  return { report: 'journal', file: DEFAULT_JOURNAL, isDefault: true }
 }

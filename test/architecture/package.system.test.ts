@@ -1,9 +1,11 @@
 /** Checks the content of the packed package and of every tracked file. */
-import { execSync } from 'node:child_process'
+import { execSync, spawnSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERSION } from '../../src/platform/contract/version.ts'
+import { folderWith } from '../config/folder.ts'
 import { ROOT, read, readJson, trackedFiles } from './files.ts'
 
 const manifest = readJson<{ version: string; bin: Record<string, string> }>('package.json')
@@ -31,6 +33,22 @@ describe('the packed package', () => {
   it('names the licences of bundled code, also of the parser inside of undici', () => {
     const titles = [...read('THIRD-PARTY-LICENSES.txt').matchAll(/^## ([^\s,]+)/gm)].map(([, name]) => name)
     expect(titles).toEqual(expect.arrayContaining(['hono', 'llhttp', 'undici', 'zod']))
+  })
+
+  it('is audited by `npm run audit`, also what is bundled, and says so when the audit cannot be reached', () => {
+    const via = [{ title: 'Bad', url: 'https://example.test/1' }]
+    const of = (name: string) => ({ [name]: { via, nodes: [`node_modules/${name}`] } })
+    for (const [audit, text, code] of [
+      [{ vulnerabilities: { ...of('undici'), ...of('vitest') } }, /^undici [\d.]+: Bad https:\S+\n$/, 1],
+      [{ vulnerabilities: of('vitest') }, /^None of \d+ packages has an advisory\.\n$/, 0],
+      [{ message: '405' }, /^Nothing was audited, .*: 405\.\n$/, 0],
+    ] as const) {
+      const npm = folderWith({ npm: `#!/bin/sh\necho '${JSON.stringify(audit)}'\n` })
+      chmodSync(join(npm, 'npm'), 0o755)
+      const env = { ...process.env, PATH: `${npm}:${process.env.PATH}` }
+      const { status, stdout } = spawnSync('node_modules/.bin/node', ['scripts/audit.ts'], { cwd: ROOT, env })
+      expect([String(stdout), status]).toEqual([expect.stringMatching(text), code])
+    }
   })
 
   it('has the files that users need, and nothing else', () => {

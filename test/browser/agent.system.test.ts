@@ -157,7 +157,11 @@ describe.skipIf(chromium === null)('the agent when others play it', () => {
   it('plays a handover in the desk of the demo', async () => {
     const { url } = await started(['--demo'])
     const { page } = await open(url)
-    await waitingChat(url)
+    await click(page, 'New chat')
+    await sees(page, 'The help desk does not know this chat yet.')
+    expect(await page.locator('.help-desk').locator('.refusal, .primary').count()).toBe(0)
+    await click(page, 'Ask for a person')
+    await page.locator('.help-desk .primary', { hasText: 'Accept' }).waitFor()
     const inbox = page.getByRole('list', { name: 'Inbox of the help desk' })
     await inbox.getByText('The user asks for a person.').waitFor()
     await click(page, 'Accept')

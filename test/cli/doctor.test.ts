@@ -64,6 +64,39 @@ describe('doctor', () => {
     expect(of('raw-bytes')).toEqual([])
   })
 
+  it('reads the driver that the config file names, and tries each verb of one that a flag names', async () => {
+    const cwd = folderWith({
+      'handover-sim.config.yaml': 'agent_driver: driver.yaml\n',
+      'driver.yaml': 'version: 1\naccept: { POST: "http://127.0.0.1:9/" }\nsayz: { POST: "http://127.0.0.1:9/" }\n',
+      'driver.mjs': `const call = (path, { chat, sim }, body = {}) => fetch(sim.url + '/api/v2/handover/' + path, {
+        method: 'POST',
+        headers: { authorization: 'Bearer ' + sim.api_key, 'content-type': 'application/json' },
+        body: JSON.stringify({ bot_id: sim.bot_id, chat_id: chat.id, ...body }),
+      })
+      export const accept = it => call('start', it)
+      let reads = 0
+      export const inbox = () => reads++ === 0 ? [] : [{ text: 'Where is my parcel?' }]
+      export const type = () => { throw new Error('no such ticket') }
+      export const leave = it => call('end', it)
+      export const does = { transfer() {} }`,
+    })
+    const named = await doctor([], {}, cwd)
+    expect([named.code, named.of('driver')]).toMatchObject([1, [{ text: expect.stringContaining('sayz') }]])
+    const flags = ['--agent-driver', 'driver.mjs', '--clock', 'virtual', '--webhook-url']
+    const { code, of } = await doctor([...flags, await serve(verified)], {}, cwd)
+    expect(code).toBe(1)
+    for (const verb of ['accept', 'inbox', 'leave'])
+      expect(of(`driver.${verb}`)).toMatchObject([{ state: 'ok', text: `${verb}: function ${verb}.` }])
+    expect(of('driver.type')).toMatchObject([{ state: 'problem', text: expect.stringContaining('no such ticket') }])
+    expect(of('driver.does.transfer')).toMatchObject([{ state: 'skipped' }])
+    // Nothing after a verb that the rest of the chat needs.
+    const deaf = await doctor([...flags, await serve(() => 500)], {}, cwd)
+    expect([deaf.of('driver.handover'), deaf.of('driver.accept')]).toMatchObject([
+      [{ state: 'problem' }],
+      [{ state: 'skipped' }],
+    ])
+  })
+
   it('says that nothing serves there, and that another machine is not asked', async () => {
     const { code, of } = await doctor(['--webhook-url', `http://127.0.0.1:${await freePort()}/`])
     const text = expect.stringContaining('ECONNREFUSED')

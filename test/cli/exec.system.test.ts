@@ -1,5 +1,5 @@
 /** `handover-sim exec`: the built package as a user runs it. `npm test` builds first. */
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -127,17 +127,18 @@ setTimeout(() => process.exit(0), 500)`
     const scenario = `version: 1\nname: Takeover\nsteps:\n  - press: handover\n  - agent: accept\n  - expect: start\n`
     const host = `127.0.0.1:${port}`
     const cwd = folderWith({ 'one.yaml': scenario, 'driver.yaml': driver.replace('127.0.0.1:3000', host) })
-    const flags = [
-      '--scenarios',
-      'one.yaml',
-      '--agent-driver',
-      'driver.yaml',
-      '--webhook-url',
-      `http://${host}/webhook`,
-    ]
-    const env = { PORT: String(port) }
-    const { stdout, code } = exec([...flags, '--', process.execPath, EXAMPLE], { cwd, env })
+    const flags = `--scenarios one.yaml --agent-driver driver.yaml --webhook-url http://${host}/webhook`.split(' ')
+    const run = (...more: string[]) =>
+      exec([...more, ...flags, '--', process.execPath, EXAMPLE], { cwd, env: { PORT: String(port) } })
+    const { stdout, code } = run()
     expect([await code, stdout.text]).toEqual([0, expect.stringContaining('1 passed')])
-    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+    await expect(fetch(`http://${host}/`)).rejects.toThrow()
+
+    // A driver that starts the service too, and one service that both have started.
+    appendFileSync(join(cwd, 'driver.yaml'), `target: { start: [node, x.js], ready: http://${host}/ }\n`)
+    const twice = run()
+    expect([await twice.code, twice.stderr.text]).toEqual([2, expect.stringContaining('starts a target already')])
+    const once = run('--wait-for', `http://${host}/webhook`)
+    expect([await once.code, once.stderr.text]).toEqual([0, expect.stringContaining('is running already')])
   })
 })

@@ -10,8 +10,9 @@ import { BIN } from './program.ts'
 
 it.each(Object.keys(DESKS))('the scenarios for a desk of kind %s', async desk => {
   const { cwd } = await runCommand(['init', '--yes', '--desk', desk])
-  const { code, out } = await runCommand(['run', '--self-test'], { cwd })
+  const { code, out, err } = await runCommand(['run', '--self-test'], { cwd })
   expect([code, out]).toEqual([0, expect.stringContaining('2 passed')])
+  expect(err).toMatch(/This tested the built-in service, not yours\. To test yours, leave out --self-test\.\n$/)
 })
 
 it('the test of a project that uses node --test', async () => {

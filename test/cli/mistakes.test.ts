@@ -134,7 +134,7 @@ describe('help', () => {
 
   it.each([
     ['--version', /^\d+\.\d+\.\d+\n$/],
-    ['--help', /start/],
+    ['--help', /start --demo\n.*\nWatch:\n +start .*\nJudge a service:\n.*\nSmall tools:\n(?!.*Commands:).* help /s],
     ['start --help', /--ready-file/],
     ['help start', /--ready-file/],
   ])('%s is on stdout, with exit code 0', async (line, message) => {

@@ -8,13 +8,13 @@ import { fakeIo, runCommand } from './fake-io.ts'
 
 const BOTH = ['--upstream', 'https://bot.example.test', '--webhook-url', 'http://127.0.0.1:9/webhook']
 
-it('a journal that exists is left as it is', async () => {
+it.each([
+  ['kept.jsonl', 2, 'the file exists'],
+  ['kept.jsonl/j', 3, 'EEXIST|ENOTDIR'],
+])('a journal that cannot be created ends it, and a file that exists is left as it is: %s', async (file, exit, why) => {
   const files = { 'kept.jsonl': 'precious' }
-  const { code, err, cwd } = await runCommand(['proxy', ...BOTH, '--port', '0', '--journal', 'kept.jsonl'], { files })
-  expect([code, err]).toEqual([
-    2,
-    expect.stringMatching(/^Failed to create the journal "kept\.jsonl": the file exists/),
-  ])
+  const { code, err, cwd } = await runCommand(['proxy', ...BOTH, '--port', '0', '--journal', file], { files })
+  expect([code, err]).toEqual([exit, expect.stringMatching(`^Failed to create the journal "${file}": (${why})`)])
   expect(readFileSync(join(cwd, 'kept.jsonl'), 'utf8')).toBe('precious')
 })
 

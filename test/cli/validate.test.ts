@@ -20,7 +20,7 @@ const GOOD = {
   'driver.mjs': 'export const accept = async () => {}\nexport const inbox = async () => []\n',
 }
 describe('valid files', () => {
-  it('have one line each with what they contain; the folder scenarios is checked when no file is named', async () => {
+  it('have one line each with what they contain; scenarios, config and its driver when no file is named', async () => {
     const names = ['driver.yaml', 'driver.mjs', 'handover-sim.config.yaml', 'other.json']
     const ofScenarios = [
       'ok  scenarios/a.yaml: 2 scenarios, 4 steps',
@@ -32,7 +32,11 @@ describe('valid files', () => {
     const others = ['driver, 2 verbs', 'driver, 2 verbs', 'config, 2 settings', 'config, 1 setting']
     const ofOthers = names.map((name, index) => `ok  ${name}: ${others[index]}`)
     expect(out.split('\n')).toEqual([...ofScenarios, ...ofOthers, ''])
-    expect((await validate(GOOD)).out.split('\n').slice(0, -1)).toEqual(ofScenarios)
+    const ofConfig = 'ok  handover-sim.config.yaml: config, 2 settings'
+    expect((await validate(GOOD)).out.split('\n')).toEqual([...ofScenarios, ofConfig, ''])
+    const named = { 'handover-sim.config.yaml': 'agent_driver: desk.yaml\n' }
+    const misspelt = await validate({ ...named, 'desk.yaml': 'sayz: { POST: "http://127.0.0.1:9/" }\n' })
+    expect([misspelt.code, misspelt.err]).toEqual([2, expect.stringMatching(/^desk\.yaml:1:1: sayz/)])
     expect((await runCommand(['validate', 'builtin:'])).out).toContain('ok  builtin:happy-path.yaml: 1 scenario, 14')
   })
 

@@ -120,7 +120,7 @@ it('the Dockerfile has no finding, installs this version, and is that of the pag
   const dockerfile = read('integrations/docker/Dockerfile')
   expect(validate(dockerfile)).toEqual([])
   const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string }
-  expect(dockerfile).toContain(`handover-sim@${version} `)
+  expect(dockerfile).toContain(` /tmp/handover-sim-${version}.tgz `)
   expect(dockerfile).toContain(`licenses="${license}"`)
   expect(dockerfile).toMatch(/^USER node$/m)
   expect(blocks(read('docs/how-to/docker-and-compose.md'), 'dockerfile')).toEqual([dockerfile])

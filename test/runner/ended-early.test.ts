@@ -75,6 +75,18 @@ it.each([
   expect(out).toContain(words)
 })
 
+it.each([
+  [[], 0, 'Note: the journal report .handover-sim/journal.jsonl could not be written: part of the path is a file\n'],
+  [['--report', 'journal=.handover-sim/j'], 3, '\nthe journal report .handover-sim/j could not be written: part of'],
+] as const)(
+  'only a report that a flag names changes the exit code when it cannot be written: %j',
+  async (flags, exitCode, words) => {
+    const files = { 'a.yaml': PENDING, '.handover-sim': 'a file' }
+    const { code, err } = await finished(startRun(files, ['a.yaml', ...against(await startAnswering(200)), ...flags]))
+    expect([code, `\n${err}`]).toEqual([exitCode, expect.stringContaining(words)])
+  },
+)
+
 it('a step that has ended is not shown as waiting', async () => {
   const io = fakeIo(folderWith({ 's.yaml': scenario(300) }), true)
   await main(['run', 's.yaml', ...against(await startAnswering(200))], { TERM: 'dumb' }, io)

@@ -1,5 +1,8 @@
 /** The shipped scenarios in their groups: smoke, flow, robustness. */
 import { expect, it } from 'vitest'
+import { main } from '../../src/commands/main.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
 import { against, finished, runFiles, startAnswering, startRun } from './targets.ts'
 
 /** Does nothing, so that scenarios need no verb that is missing. */
@@ -34,6 +37,15 @@ it.each([
   expect(err).toMatch(line)
   expect(out).toMatch(/^FAIL builtin:/)
   expect(out).not.toContain(`${group}  `)
+})
+
+it.each([true, false])('after a run that passes, the last line says how to go on, on a terminal: %s', async isTTY => {
+  const own = 'version: 1\nname: Asks alone\nsteps: [{ press: handover }, { check: { status: pending } }]\n'
+  const io = fakeIo(folderWith({ ...FILES, 'own.yaml': own }), isTTY)
+  const only = ['own.yaml', '--builtin', '--only', 'Asks alone', '--only', 'Notice before', '--agent-driver', 'driver.mjs']
+  expect(await main(['run', ...only, ...against(await startAnswering(200))], {}, io)).toBe(0)
+  const line = /\nNext: npx handover-sim certify --target \S+ --agent-driver driver\.mjs .* then explore, .*\n$/
+  expect(line.test(io.stderr.text)).toBe(isTTY)
 })
 
 it('a run of other files says nothing about the shipped ones', async () => {

@@ -42,6 +42,8 @@ export interface ReportRequest<Name extends ReportName = ReportName> {
   readonly report: Name
   /** As it was written; null: stdout, or stderr for `github`. */
   readonly file: string | null
+  /** No flag names it: when it cannot be written, that is a note. */
+  readonly isDefault?: true
 }
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
+import { saveText } from '../../base/files/user-files.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
@@ -165,7 +166,7 @@ export class TargetLog {
 
   /** The name of the file; null when there is none. */
   get fileName(): string | null {
-    return this.printed === 0 ? null : (this.#options.file?.name ?? null)
+    return this.printed === 0 || this.#file?.isBroken ? null : (this.#options.file?.name ?? null)
   }
 
   /** The last lines of those that came after the first `after`. */
@@ -212,11 +213,12 @@ export class TargetLog {
       this.#lines.push(shown.length > MAX_LINE_CHARS ? `${shown.slice(0, MAX_LINE_CHARS)}…` : shown)
       if (this.#lines.length > MAX_LINES) this.#lines.shift()
     }
-    if (text === '' || this.#file === null) return
+    const { file, onProblem } = this.#options
+    if (text === '' || file === null) return
     try {
-      this.#file.append(text)
+      this.#file?.append(text)
     } catch (error) {
-      this.#options.onProblem(`Failed to write the output of the target to ${this.fileName}: ${messageOf(error)}.`)
+      onProblem(`Note: the output of the target could not be written to ${file.name}: ${messageOf(error)}`)
     }
   }
 }
@@ -226,7 +228,7 @@ class BoundedFile {
   readonly #path: string
   /** Null before the first write. */
   #size: number | null = null
-  #isBroken = false
+  isBroken = false
 
   constructor(path: string) {
     this.#path = path
@@ -234,9 +236,10 @@ class BoundedFile {
 
   /** Throws the first error, and does nothing after it. A text is written when this returns, so that no crash loses it. */
   append(text: string): void {
-    if (this.#isBroken) return
+    if (this.isBroken) return
     try {
-      writeFileSync(this.#path, text, { mode: 0o600, flag: this.#size === null ? 'w' : 'a' })
+      if (this.#size === null) saveText(this.#path, [text], 0o600)
+      else writeFileSync(this.#path, text, { flag: 'a' })
       this.#size = (this.#size ?? 0) + Buffer.byteLength(text)
       if (this.#size <= MAX_FILE_BYTES) return
       const half = readFileSync(this.#path).subarray(-MAX_FILE_BYTES / 2)
@@ -245,7 +248,7 @@ class BoundedFile {
       writeFileSync(this.#path, Buffer.concat([Buffer.from(LEFT_OUT), kept]))
       this.#size = LEFT_OUT.length + kept.length
     } catch (error) {
-      this.#isBroken = true
+      this.isBroken = true
       throw error
     }
   }

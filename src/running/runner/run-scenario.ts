@@ -30,6 +30,8 @@ export interface RunListener {
   finished(result: ScenarioResult): void
 }
 
+export const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
+
 export interface RunOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal

@@ -61,7 +61,7 @@ export function HelpDesk({ agent: { verbs } }: { readonly agent: AgentDescriptio
               <button
                 key={verb}
                 type="button"
-                class={verb === 'accept' && status !== 'agent' ? 'primary' : ''}
+                class={verb === 'accept' && status === 'pending' ? 'primary' : ''}
                 // Away and back are about the whole help desk.
                 disabled={status === null && verb !== 'away' && verb !== 'back'}
                 onClick={() => act({ verb })}
@@ -153,13 +153,15 @@ function Inbox({ chatId }: { readonly chatId: string }) {
   const session = useSession()
   const inbox = useInbox(session, chatId)
   if (inbox === null) return <p class="hint">Reading the inbox.</p>
-  const { items, error } = inbox
+  const { items, error, status } = inbox
+  // A driver may answer 404 for a chat that no agent has.
+  const isUnknown = status === 404 && session.chat.value?.status !== 'agent'
   return (
     <div class="stack inbox">
       <h3>Inbox of the help desk</h3>
-      {error === undefined ? null : <p class="refusal">The inbox cannot be read: {error}</p>}
-      {items.length === 0 && error === undefined ? (
-        <p class="hint">The help desk does not have this chat yet.</p>
+      {error === undefined || isUnknown ? null : <p class="refusal">The inbox cannot be read: {error}</p>}
+      {isUnknown || (items.length === 0 && error === undefined) ? (
+        <p class="hint">The help desk does not know this chat yet.</p>
       ) : null}
       <ol aria-label="Inbox of the help desk">
         {items.map((item, index) => (
