@@ -20,7 +20,7 @@ import {
 } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
-import { findLimit, type LimitStep, measureOwnLimit } from '../running/load/limits.ts'
+import { findLimit, type LimitStep, measureOwnLimit, ownLimitAfter } from '../running/load/limits.ts'
 import { type LoadOptions, runLoad } from '../running/load/load.ts'
 import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
@@ -138,7 +138,8 @@ export const loadCommand = defineCommand({
         const ended: LoadReport = secrets.redactDeep({
           ...result,
           ...{ version: VERSION, target: target.href, seed, arrivals: options.arrivals, users: options.users },
-          ...{ scenarios: plans.map(({ name }) => name), ownLimit, steps, exitCode: 0 },
+          ...{ scenarios: plans.map(({ name }) => name), steps, exitCode: 0 },
+          ownLimit: ownLimitAfter(ownLimit, result.points),
         })
         return writeLoad(withSignalCode({ ...ended, exitCode: loadExitCode(ended) }), requests, context)
       },
