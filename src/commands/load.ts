@@ -38,7 +38,7 @@ import {
   scenarioSources,
   waitFrom,
 } from './command.ts'
-import { type Context, colorLevel, EnvironmentError, UsageError } from './io.ts'
+import { type Context, canRedraw, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 import { exitCodeOf, type Render, renderModel, writeRequested } from './write-reports.ts'
@@ -123,7 +123,7 @@ export const loadCommand = defineCommand({
         const runs = new Runs({ ...served, target: target.href, driver })
         shutdown.defer(() => runs.close())
         const rerun = createRerunCommand(flags, plans)
-        const progress = showLoadProgress(io.stderr, io.stderr.isTTY)
+        const progress = showLoadProgress(io.stderr, canRedraw(env, io.stderr.isTTY))
         const load: LoadOptions = {
           ...{ runs, mix, arrivals: options.stages, users: options.users, thresholds: options.thresholds },
           ...{ durationMs: options.durationMs, warmUpMs: options.warmUpMs, seed, signal },

@@ -8,11 +8,12 @@ import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { githubAnnotations, markdownReport, withoutCommands } from '../pages/reporters/github.ts'
+import type { ProgressOptions } from '../pages/reporters/progress.ts'
 import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import type { Coverage } from '../running/explorer/situations.ts'
-import { columnsOf, type Io } from './io.ts'
+import { type Context, canRedraw, colorLevel, columnsOf, type Io } from './io.ts'
 
 interface Stream {
   write(text: string): void
@@ -43,6 +44,18 @@ export type Render<Request> = (
   exitCode: number,
   options: TextOptions,
 ) => Promise<Iterable<string> | GitHubReport>
+
+/** What `createProgress` takes for a command that writes these reports at its end. */
+export function progressOptions({ io, env }: Context, reports: readonly ReportRequest[]): ProgressOptions {
+  const { stderr } = io
+  return {
+    output: stderr,
+    isTTY: canRedraw(env, stderr.isTTY),
+    isReported: reports.some(({ report, file }) => file === null && report !== 'json'),
+    isPaused: () => io.isAsking === true,
+    ...{ colorLevel: colorLevel(env, stderr.isTTY), columns: columnsOf(env, stderr) },
+  }
+}
 
 /** A run that passes but fails to write a report ends with exit code 3. */
 export const exitCodeOf = (exitCode: number, problems: readonly unknown[]): number =>

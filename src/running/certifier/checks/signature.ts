@@ -180,7 +180,7 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
   const { status } = answer
   // Only these are statuses with which intermediaries refuse signatures.
   if (status !== 400 && status !== 401 && status !== 403) return expectAcknowledged(check, answer)
-  reportRefusedSignature(check, answer, await diagnoseEveryForm(check))
+  reportRefusedSignature(check, answer, await diagnoseEveryForm(check, answer))
 }
 
 /** `diagnosis`: null when no mistake was tried. */
@@ -494,8 +494,8 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
   const [first] = answers
   if (first !== undefined && !isAnswered) return reportNoAnswer(check, 'MUST', first, [first])
   const clearest = DIAGNOSIS_ORDER.find(form => forms.has(form)) ?? 'compact'
-  const { chat, body } = forms.get(clearest)!
-  const { accepts, entries } = await diagnoseBody(check, chat, body)
+  const { chat, body, answer } = forms.get(clearest)!
+  const { accepts, entries } = await diagnoseBody(check, chat, body, answer)
   const pattern =
     PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
   const byAnswer: Record<'refused' | 'accepted', JsonForm[]> = { refused: [], accepted: [] }
