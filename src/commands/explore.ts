@@ -5,7 +5,7 @@ import { saveText } from '../base/files/user-files.ts'
 import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { counted } from '../base/text/quantities.ts'
-import { visible } from '../base/text/terminal-text.ts'
+import { formatMs, visible } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
@@ -140,6 +140,7 @@ export const exploreCommand = defineCommand({
       const startedAt = wallTime()
       const startMs = elapsedMs()
       let shownMs = startMs
+      let shortenedSeed: number | null = null
       const result = await explore({
         ...options,
         inProcess: null,
@@ -172,9 +173,14 @@ export const exploreCommand = defineCommand({
             shownMs = elapsedMs()
             stderr.write(`${counted(conversations, 'conversation')}, ${counted(acts, 'act')}\n`)
           },
-          failed(from, invariant) {
-            ui?.listener.failed(from, invariant)
-            stderr.write(`${invariant} failed in conversation ${from}: looking for the shortest that fails\n`)
+          shortening(from, invariant, atMostMs) {
+            ui?.listener.shortening(from, invariant, atMostMs)
+            if (from === shortenedSeed && elapsedMs() - shownMs < PROGRESS_MS) return
+            shownMs = elapsedMs()
+            shortenedSeed = from
+            stderr.write(
+              `${invariant} failed in conversation ${from}: looking for the shortest that fails, at most ${formatMs(atMostMs)} more\n`,
+            )
           },
           found(finding) {
             const { file } = finding
@@ -198,13 +204,14 @@ export const exploreCommand = defineCommand({
       const again = (words: string) =>
         [`npx handover-sim explore ${words}`, ...repeatedWords(flags, undefined)].join(' ')
       const scenarios = findings.map(({ file, result: one, sequence }) =>
-        file === null ? { ...one, rerunCommand: again(`--replay ${sequence.seed}`) } : one,
+        file === null ? { ...one, file: 'explore', rerunCommand: again(`--replay ${sequence.seed}`) } : one,
       )
       if (calibration.result !== null)
-        scenarios.unshift({ ...calibration.result, rerunCommand: again(`--seed ${seed}`) })
+        scenarios.unshift({ ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) })
       const ended = runResult({ ...facts, scenarios, failures: [] })
       const exitCode = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
-      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, coverageOf(situations))
+      const explored = { conversations: result.conversations, coverage: coverageOf(situations) }
+      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, explored)
       for (const line of exploreSummary(result, { situations, seed, durationMs, rerun }))
         stderr.write(`${visible(line)}\n`)
       if (ui === null) return code

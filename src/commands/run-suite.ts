@@ -5,11 +5,10 @@ import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
 import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
-import type { Coverage } from '../running/explorer/situations.ts'
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
 import { type Context, colorLevel } from './io.ts'
 import { redactRun } from './secrets.ts'
-import { defaultJournal, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
+import { defaultJournal, type Explored, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
 
 export async function runWithProgress(
   context: Context,
@@ -40,14 +39,14 @@ export async function reportRun(
   result: RunResult,
   { io, env, secrets }: Context,
   requests: readonly ReportRequest<RunReportName>[],
-  coverage?: Coverage,
+  explored?: Explored,
 ): Promise<number> {
   const hasJournal = requests.some(({ report }) => report === 'journal')
   const problems = await writeReports(
     redactRun(result, secrets),
     hasJournal ? requests : [...requests, defaultJournal(io)],
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
-    coverage,
+    explored,
   )
   return exitCodeOf(result.exitCode, problems)
 }

@@ -133,12 +133,18 @@ export async function renderModel(
   return report === 'markdown' ? [summary] : { annotations: githubAnnotations(model, fileOf), summary }
 }
 
+/** How far an exploration came. */
+export interface Explored {
+  readonly conversations: number
+  readonly coverage: Coverage
+}
+
 /** Writes the reports of a run, and how far an exploration came. Renderers are loaded when they are needed. */
 export async function writeReports(
   result: RunResult,
   requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
-  coverage?: Coverage,
+  explored?: Explored,
 ): Promise<string[]> {
   const { io, env } = context
   const render: Render<ReportRequest<RunReportName>> = async ({ report }, exitCode, options) => {
@@ -147,11 +153,16 @@ export async function writeReports(
       case 'journal':
         return linesOf(ended)
       case 'pretty':
-        return [(await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), options)]
+        return [
+          (await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), {
+            ...options,
+            conversations: explored?.conversations,
+          }),
+        ]
       case 'json':
         return [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(ended))]
       case 'html':
-        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), coverage)]
+        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), explored?.coverage)]
     }
     const { reportOfRun } = await import('../pages/reporters/report-model.ts')
     return renderModel(report, reportOfRun(describeRun(ended)), file => {
