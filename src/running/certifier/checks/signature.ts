@@ -209,7 +209,7 @@ async function expectNoSecondConversation(check: CheckContext): Promise<void> {
   const first = await check.send({ event: EVENT, chat })
   expectAcknowledged(check, first)
   const effect = await effectWithin(check, chat, limits.effectMs)
-  if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200 })
+  if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200, isForged: false })
   const waitedUntilMs = journal.atMs + limits.replayMs
   const shown = await readInboxUntil(check, chat, limits.replayMs, items => requestsIn(items) > 0)
   const shownMs = requestsIn(shown) > 0 ? journal.atMs - sentMs : 0
@@ -362,7 +362,7 @@ async function expectRefused(check: CheckContext, forgeries: readonly Forgery[])
   }
   const first = unseen.find(({ level }) => level === 'MUST')
   if (first !== undefined && !isVisible)
-    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0 })
+    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0, isForged: true })
 }
 
 async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentForgery> {
