@@ -11,7 +11,7 @@ const NOT_QUIET: readonly LogStyle[] = ['pretty', 'compact']
 
 const FINDING = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
 const CUT = { headers: {}, body: '{' }
-const TRIAL = { triggered: true, probe: { of: 'd1', code: 'hex', detail: '' } }
+const TRIAL = { triggered: true as const, probe: { of: 'd1', code: 'hex', detail: '' } }
 const FAULTS = { faults: ['fault-1'] }
 
 const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
