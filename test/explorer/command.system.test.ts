@@ -74,17 +74,6 @@ describe.concurrent('explore', () => {
     expect(stored.situations['bot | >press | human']).toEqual([8, 1])
   })
 
-  it('ends at once when a plain conversation fails', async () => {
-    const folder = newFolder()
-    const where = await against(folder, 'ends-locally')
-    const { code, stdout, stderr } = await explore(folder, ...where, '--conversations', '5', '--within', '2s')
-    expect(code, stderr).toBe(1)
-    expect(stderr).toMatch(/^0 conversations, 0 acts, 0 situations/m)
-    expect(stderr).toMatch(/Stopped: a plain conversation fails/)
-    expect(stdout).toMatch(/end/)
-    expect(stdout).toMatch(/rerun: +npx handover-sim explore --seed \d+ --target http\S+ --agent-driver \S+/)
-  })
-
   it('leaves out acts that the help desk refuses while start is being answered', async () => {
     const folder = newFolder()
     const where = await against(folder, 'records-calls-late')
