@@ -116,7 +116,10 @@ function findHint(entry: Delivery): { readonly code: string; readonly text: stri
   const problem = certificateProblem(failure)
   if (problem !== undefined) return { code: problem, text: TLS_HINTS[problem] }
   if (isHttp && (isCutOff(failure) || HTTP_ON_HTTPS.test(response?.body ?? ''))) {
-    return { code: 'http to https', text: httpsHint(entry.url) ?? '' }
+    return {
+      code: 'http to https',
+      text: `${httpsHint(entry.url)} Otherwise its log says why it closed the connection.`,
+    }
   }
   switch (failure?.code) {
     case 'connection_refused': {

@@ -280,11 +280,11 @@ export function reportNoAnswer(
   }: Pick<EventAnswer, 'failure'> & { readonly event: string; readonly url?: string | null },
   entries: readonly { readonly seq: number }[],
 ): void {
+  const hasAnswered = check.core.journal.query({ kind: 'delivery' }).some(({ status }) => status !== null)
+  const https = isCutOff(failure) && !hasAnswered ? httpsHint(url) : null
   check.report(level, 'no-answer', {
     happened: `The webhook gave no answer to ${event}${suffix(failure && failureText(failure))}.`,
-    hint:
-      (isCutOff(failure) && httpsHint(url)) ||
-      'Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.',
+    hint: `Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.${https === null ? '' : ` ${https}`}`,
     details: { event, failure: failure ?? null },
     entries,
   })

@@ -674,7 +674,7 @@ export function hintText(hint: FailureHint, audience: Audience): string {
     case 'exception':
       return 'The intermediary printed an exception: look in its last output, and answer also when a handler fails.'
     case 'https':
-      return hint.text
+      return `${hint.text} Otherwise its log says why it closed the connection.`
     case 'target_ended':
       return `${endedText(hint.failure, 'The intermediary ')}. Look in its last output for the exception, and catch it where it is thrown.`
     case 'desk_address':
