@@ -91,8 +91,9 @@ describe.concurrent('smoke', () => {
     const target = await smoke.target('shows-no-messages')
     const { code, stdout, stderr } = await smoke.command('explore', '--within', '2s', ...target)
     expect(code).toBe(1)
-    expect(stdout).toMatch(/FAIL .*A plain conversation/)
-    expect(stderr).toContain('Stopped: a plain conversation fails.')
+    expect(stdout).toMatch(/FAIL explore > A plain conversation/)
+    expect(stdout).toMatch(/rerun: +npx handover-sim explore --seed \d+ --target http\S+ --agent-driver \S+/)
+    expect(stderr).toMatch(/^0 conversations, [\s\S]*Stopped: a plain conversation fails\./m)
   })
 
   it.skipIf(chromium === null)('the page shows a chat in Chromium', async ({ smoke, expect, onTestFinished }) => {

@@ -32,10 +32,17 @@ import {
   SETTING_FLAGS,
   waitFrom,
 } from './command.ts'
-import { type Context, colorLevel, columnsOf, EnvironmentError, UsageError } from './io.ts'
+import { type Context, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
 import { attach, createCheckRerun, runInterruptibly, whyUnreachable } from './run-target.ts'
-import { exitCodeOf, type Render, type ReportContext, renderModel, writeRequested } from './write-reports.ts'
+import {
+  exitCodeOf,
+  progressOptions,
+  type Render,
+  type ReportContext,
+  renderModel,
+  writeRequested,
+} from './write-reports.ts'
 
 const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
@@ -123,9 +130,7 @@ export const certifyCommand = defineCommand({
 
       const simulators = createServedSimulators({ router, base: resolved.options, target: target.href })
       shutdown.defer(() => simulators.close())
-      const { isTTY } = io.stderr
-      const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-      const progress = createProgress({ output: io.stderr, isTTY, isPaused: () => io.isAsking === true, ...layout })
+      const progress = createProgress(progressOptions(context, requests))
       const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
       const certificate = await certifyTarget({
         ...selection,

@@ -40,7 +40,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
       change({ doubted: shown.doubted + 1 })
     },
     progress: counts => change({ ...counts, ...coverageOf(situations), shortening: null }),
-    failed: (seed, invariant) => change({ shortening: `${invariant} in conversation ${seed}` }),
+    shortening: (seed, invariant) => change({ shortening: `${invariant} in conversation ${seed}` }),
     found(finding) {
       adding = adding.then(() => add(finding))
       change({ shortening: null, ...coverageOf(situations) })

@@ -6,7 +6,7 @@ import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
-import { visible } from '../base/text/terminal-text.ts'
+import { formatMs, visible } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
@@ -151,6 +151,7 @@ export const exploreCommand = defineCommand({
           stderr.write(`${visible(file)} could not be written: ${messageOf(error)}\n`)
         }
       }
+      let shortenedSeed: number | null = null
       const result = await explore({
         ...options,
         inProcess: null,
@@ -183,9 +184,14 @@ export const exploreCommand = defineCommand({
             shownMs = elapsedMs()
             stderr.write(`${counted(conversations, 'conversation')}, ${counted(acts, 'act')}\n`)
           },
-          failed(from, invariant) {
-            ui?.listener.failed(from, invariant)
-            stderr.write(`${invariant} failed in conversation ${from}: looking for the shortest that fails\n`)
+          shortening(from, invariant, atMostMs) {
+            ui?.listener.shortening(from, invariant, atMostMs)
+            if (from === shortenedSeed && elapsedMs() - shownMs < PROGRESS_MS) return
+            shownMs = elapsedMs()
+            shortenedSeed = from
+            stderr.write(
+              `${invariant} failed in conversation ${from}: looking for the shortest that fails, at most ${formatMs(atMostMs)} more\n`,
+            )
           },
           found(finding) {
             const { file } = finding
@@ -212,14 +218,15 @@ export const exploreCommand = defineCommand({
       const again = (words: string) =>
         [`npx handover-sim explore ${words}`, ...repeatedWords(flags, undefined)].join(' ')
       const scenarios = findings.map(({ file, result: one, sequence }) =>
-        file === null ? { ...one, rerunCommand: again(`--replay ${sequence.seed}`) } : one,
+        file === null ? { ...one, file: 'explore', rerunCommand: again(`--replay ${sequence.seed}`) } : one,
       )
       if (calibration.result !== null)
-        scenarios.unshift({ ...calibration.result, rerunCommand: again(`--seed ${seed}`) })
+        scenarios.unshift({ ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) })
       const ended = runResult({ ...facts, scenarios, failures: [] })
       const judged = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
       const exitCode = judged === 0 && flags.state !== undefined && unwritten.has(flags.state) ? 3 : judged
-      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, coverageOf(situations))
+      const explored = { conversations: result.conversations, coverage: coverageOf(situations) }
+      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, explored)
       for (const line of exploreSummary({ ...result, findings }, { situations, seed, durationMs, rerun }))
         stderr.write(`${visible(line)}\n`)
       if (ui === null) return code

@@ -118,7 +118,7 @@ export function processIo(): Io {
       asking++
       try {
         // The question takes the line of the progress.
-        return await askOnTerminal(`\r\u001b[2K${question}`, signal)
+        return await askOnTerminal(canRedraw(process.env, true) ? `\r\u001b[2K${question}` : question, signal)
       } finally {
         asking--
       }
@@ -252,12 +252,15 @@ export function columnsOf(
   return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
 }
 
+/** Whether what was written can be written over; a dumb terminal shows the escapes. */
+export const canRedraw = (env: Context['env'], isTTY: boolean): boolean => isTTY && env.TERM !== 'dumb'
+
 export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
   if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return 0
   const off: readonly (string | undefined)[] = [undefined, '', '0', 'false']
   if (!off.includes(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
   if (!off.includes(env.CLICOLOR_FORCE)) return 1
-  if (!isTTY || env.TERM === 'dumb' || env.CLICOLOR === '0') return 0
+  if (!canRedraw(env, isTTY) || env.CLICOLOR === '0') return 0
   return 1
 }
 

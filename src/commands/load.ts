@@ -20,7 +20,7 @@ import {
 } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
-import { findLimit, type LimitStep, measureOwnLimit } from '../running/load/limits.ts'
+import { findLimit, type LimitStep, measureOwnLimit, ownLimitAfter } from '../running/load/limits.ts'
 import { type LoadOptions, runLoad } from '../running/load/load.ts'
 import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
@@ -38,7 +38,7 @@ import {
   scenarioSources,
   waitFrom,
 } from './command.ts'
-import { type Context, colorLevel, EnvironmentError, UsageError } from './io.ts'
+import { type Context, canRedraw, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 import { exitCodeOf, type Render, renderModel, writeRequested } from './write-reports.ts'
@@ -123,7 +123,7 @@ export const loadCommand = defineCommand({
         const runs = new Runs({ ...served, target: target.href, driver })
         shutdown.defer(() => runs.close())
         const rerun = createRerunCommand(flags, plans)
-        const progress = showLoadProgress(io.stderr, io.stderr.isTTY)
+        const progress = showLoadProgress(io.stderr, canRedraw(env, io.stderr.isTTY))
         const load: LoadOptions = {
           ...{ runs, mix, arrivals: options.stages, users: options.users, thresholds: options.thresholds },
           ...{ durationMs: options.durationMs, warmUpMs: options.warmUpMs, seed, signal },
@@ -138,7 +138,8 @@ export const loadCommand = defineCommand({
         const ended: LoadReport = secrets.redactDeep({
           ...result,
           ...{ version: VERSION, target: target.href, seed, arrivals: options.arrivals, users: options.users },
-          ...{ scenarios: plans.map(({ name }) => name), ownLimit, steps, exitCode: 0 },
+          ...{ scenarios: plans.map(({ name }) => name), steps, exitCode: 0 },
+          ownLimit: ownLimitAfter(ownLimit, result.points),
         })
         return writeLoad(withSignalCode({ ...ended, exitCode: loadExitCode(ended) }), requests, context)
       },

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { isMap, keysOf } from '../base/objects.ts'
 import { messageOf, nearest, shortName, suggest } from '../base/text/error-text.ts'
 import { formatMs, visible } from '../base/text/terminal-text.ts'
-import { SIGN_MODES } from '../platform/contract/event-names.ts'
+import { SIGN_MODES, type SignMode } from '../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../platform/contract/events.ts'
 import { sendingShape } from '../platform/faults/schema.ts'
 import { defineCommand, type FlagsOf, readBody } from './command.ts'
@@ -54,7 +54,7 @@ export const triggerCommand = defineCommand({
     // `MESSAGE FROM USER (sign wrong-key, duplicate=2)`
     const details = sign === 'valid' ? fault : [`sign ${sign}`, ...fault]
     const what = details.length === 0 ? event : `${event} (${details.join(', ')})`
-    return sendManualEvent(context, flags, '/trigger', body, what)
+    return sendManualEvent(context, flags, '/trigger', body, what, sign)
   },
 })
 
@@ -118,13 +118,14 @@ const Answer = z.looseObject({
   ack: z.looseObject({ status: z.nullable(z.number()), duration_ms: z.number(), error: z.optional(z.string()) }),
 })
 
-/** Prints `what` and the outcome. Returns the exit code: 0 acknowledged, 1 not. */
+/** Prints `what` and the outcome. Returns the exit code: 0 acknowledged, or refused when its signature is wrong on purpose; else 1. */
 async function sendManualEvent(
   context: Context,
   flags: ManualEventFlags,
   path: string,
   body: unknown,
   what: string,
+  sign: SignMode = 'valid',
 ): Promise<number> {
   const { io } = context
   const asked = await askSimulator(context, flags, path, body, Answer)
@@ -134,13 +135,20 @@ async function sendManualEvent(
   }
   const { delivery_id, ack } = asked.answer
   // `delivered: 200 in 12 ms (delivery d1)`
+  const { status } = ack
+  const isForged = sign !== 'valid' && status !== null && status < 500
+  const isRight = isForged ? status >= 400 : ack.error === undefined
   let outcome = `delivered: ${ack.status} in ${formatMs(ack.duration_ms)}`
   if (ack.error !== undefined && ack.status === null) outcome = `not delivered: ${ack.error}`
+  else if (isForged)
+    outcome = isRight
+      ? `refused with ${status}, as it should be`
+      : `answered ${status}, although its signature is wrong: answer 401, before anything else is done with the event`
   else if (ack.error !== undefined) outcome = `not acknowledged: ${ack.error}, in ${formatMs(ack.duration_ms)}`
   io.stdout.write(
     flags.json
       ? `${JSON.stringify(asked.answer)}\n`
       : `${what} ${visible(outcome)} (delivery ${visible(delivery_id)})\n`,
   )
-  return ack.error === undefined ? 0 : 1
+  return isRight ? 0 : 1
 }

@@ -5,19 +5,17 @@ import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
 import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
-import type { Coverage } from '../running/explorer/situations.ts'
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
-import { type Context, colorLevel, columnsOf } from './io.ts'
+import { type Context, colorLevel } from './io.ts'
 import { redactRun } from './secrets.ts'
-import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
+import { defaultJournal, type Explored, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
 
 export async function runWithProgress(
-  { io, env, secrets }: Context,
+  context: Context,
   options: Omit<SuiteOptions, 'listener'>,
+  reports: readonly ReportRequest[],
 ): Promise<RunResult> {
-  const { isTTY } = io.stderr
-  const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-  const progress = createProgress({ output: io.stderr, isTTY, isPaused: () => io.isAsking === true, ...layout })
+  const progress = createProgress(progressOptions(context, reports))
   progress.planned(options.wanted.length)
   try {
     return await runSuite({
@@ -26,7 +24,7 @@ export async function runWithProgress(
         ...progress,
         waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
         finished(result) {
-          const { name, outcome, durationMs, ...rest } = describeScenario(secrets.redactDeep(result))
+          const { name, outcome, durationMs, ...rest } = describeScenario(context.secrets.redactDeep(result))
           progress.finished({ name, outcome, durationMs, cause: causeOf(rest) })
         },
       },
@@ -41,14 +39,14 @@ export async function reportRun(
   result: RunResult,
   { io, env, secrets }: Context,
   requests: readonly ReportRequest<RunReportName>[],
-  coverage?: Coverage,
+  explored?: Explored,
 ): Promise<number> {
   const hasJournal = requests.some(({ report }) => report === 'journal')
   const problems = await writeReports(
     redactRun(result, secrets),
     hasJournal ? requests : [...requests, defaultJournal(io)],
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
-    coverage,
+    explored,
   )
   return exitCodeOf(result.exitCode, problems)
 }

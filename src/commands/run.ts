@@ -152,7 +152,7 @@ export async function runScenarios(
       },
       async run(suite) {
         const { runWithProgress } = await import('./run-suite.ts')
-        const result = await runWithProgress(context, suite)
+        const result = await runWithProgress(context, suite, reports)
         // The target ends while the reports are written; the shutdown waits for it, or says why it did not end.
         suite.driver?.close().catch(() => {})
         return result

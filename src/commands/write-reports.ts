@@ -8,11 +8,12 @@ import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { githubAnnotations, markdownReport, withoutCommands } from '../pages/reporters/github.ts'
+import type { ProgressOptions } from '../pages/reporters/progress.ts'
 import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import type { Coverage } from '../running/explorer/situations.ts'
-import { columnsOf, type Io } from './io.ts'
+import { type Context, canRedraw, colorLevel, columnsOf, type Io } from './io.ts'
 
 interface Stream {
   write(text: string): void
@@ -43,6 +44,18 @@ export type Render<Request> = (
   exitCode: number,
   options: TextOptions,
 ) => Promise<Iterable<string> | GitHubReport>
+
+/** What `createProgress` takes for a command that writes these reports at its end. */
+export function progressOptions({ io, env }: Context, reports: readonly ReportRequest[]): ProgressOptions {
+  const { stderr } = io
+  return {
+    output: stderr,
+    isTTY: canRedraw(env, stderr.isTTY),
+    isReported: reports.some(({ report, file }) => file === null && report !== 'json'),
+    isPaused: () => io.isAsking === true,
+    ...{ colorLevel: colorLevel(env, stderr.isTTY), columns: columnsOf(env, stderr) },
+  }
+}
 
 /** A run that passes but fails to write a report ends with exit code 3. */
 export const exitCodeOf = (exitCode: number, problems: readonly unknown[]): number =>
@@ -127,12 +140,18 @@ export async function renderModel(
   return report === 'markdown' ? [summary] : { annotations: githubAnnotations(model, fileOf), summary }
 }
 
+/** How far an exploration came. */
+export interface Explored {
+  readonly conversations: number
+  readonly coverage: Coverage
+}
+
 /** Writes the reports of a run, and how far an exploration came. Renderers are loaded when they are needed. */
 export async function writeReports(
   result: RunResult,
   requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
-  coverage?: Coverage,
+  explored?: Explored,
 ): Promise<string[]> {
   const { io, env } = context
   const render: Render<ReportRequest<RunReportName>> = async ({ report }, exitCode, options) => {
@@ -141,11 +160,16 @@ export async function writeReports(
       case 'journal':
         return linesOf(ended)
       case 'pretty':
-        return [(await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), options)]
+        return [
+          (await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), {
+            ...options,
+            conversations: explored?.conversations,
+          }),
+        ]
       case 'json':
         return [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(ended))]
       case 'html':
-        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), coverage)]
+        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), explored?.coverage)]
     }
     const { reportOfRun } = await import('../pages/reporters/report-model.ts')
     return renderModel(report, reportOfRun(describeRun(ended)), file => {

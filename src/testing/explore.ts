@@ -140,7 +140,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       run,
       rerun,
       revive: async () => null,
-      listener: { progress() {}, failed() {}, found() {}, doubted() {} },
+      listener: { progress() {}, shortening() {}, found() {}, doubted() {} },
     })
     const { calibration, findings } = result
     const again = findings.map(({ result: one, sequence }) => ({ ...one, rerunCommand: rerun(sequence.seed) }))

@@ -137,6 +137,7 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
     ['d.mjs', 'export default 5', 'd.mjs: must export its verbs, or default'],
     ['d.mjs', 'export const acept = () => {}', 'd.mjs: acept: is not a verb; did you mean accept?'],
     ['d.mjs', 'export const tiemout = "5s"', 'd.mjs: tiemout: is not a known key; did you mean timeout?'],
+    ['d.mjs', 'export const says = 5', 'd.mjs: says: must be a function, manual or an object, got the number 5'],
     ['d.mjs', 'throw new Error("broken")', 'd.mjs: cannot be loaded: broken (line 1:7).'],
     ['d.mjs', 'export const target = () => {}', 'd.mjs: target: is not a verb'],
   ])('%s: %s', async (name, content, message) => {

@@ -42,6 +42,15 @@ it('has the last 20 lines of those that came after a moment, each at most 400 ch
   expect(log.last(33)).toEqual([])
 })
 
+it('has the first frames of a stack trace, with white space for tabs, and counts the others', async () => {
+  const { log } = await logOf(
+    `console.log('java.lang.StackOverflowError'); for (let n = 1; n <= 1000; n++) console.log('\\tat java.base/Pattern.match' + n); console.log('after')`,
+  )
+  const frames = [1, 2, 3, 4, 5].map(n => `    at java.base/Pattern.match${n}`)
+  expect(log.last(0)).toEqual(['java.lang.StackOverflowError', ...frames, '    ... 995 more frames', 'after'])
+  expect(log.last(1000)).toEqual(['    ... 995 more frames', 'after'])
+})
+
 it('shortens the file to its last 5 MB when it has more than 10 MB', async () => {
   const { path } = await logOf(`for (let n = 1; n <= 12_000; n++) console.log(n + ' ' + 'x'.repeat(1000))`)
   const text = readFileSync(path, 'utf8')

@@ -58,6 +58,9 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.locator('.ui-step.selected', { hasText: 'expect message' }).waitFor()
     const line = page.locator('.source-line.fail')
     expect(await line.locator('code').first().textContent()).toContain('Goodbye')
+    // In a narrow column, a head is not broken within a word.
+    const head = line.locator('.differences thead th', { hasText: 'expected' })
+    expect(await head.evaluate(one => getComputedStyle(one).overflowWrap)).toBe('normal')
     expect(await line.locator('.differences tbody').textContent()).toBe('message"Goodbye""Hello"')
     expect(await page.locator('.ui-step.fail').textContent()).toContain('expect message')
     await line.locator('.entry-seq').click()

@@ -37,6 +37,7 @@ test('names the values that fit, and writes them as a config file, with which th
   const found = await run(folder, 'journal.json', '--write', 'handover-sim.config.yaml')
   expect(found).toMatchObject({ code: 1, stderr: 'wrote handover-sim.config.yaml\n' })
   expect(found.stdout).toMatch(/start\.again: 409 fits; in force is accept; once: journal\.json #\d+/)
+  expect(found.stdout).toMatch(/\nNot seen: \d+ that ordinary traffic shows, [\s\S]*--report\s+markdown=FILE\.\n$/)
   expect(found.stdout).toMatch(/time\.format: epoch fits[\s\S]*typing\.response: event fits|typing[\s\S]*time\.format/)
   const again = await run(folder, 'journal.json', '--replay')
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('CONFIRMED') })

@@ -73,7 +73,12 @@ describe('a HAR file', () => {
       at('https://bot.example.test/api/v2/handover/message/', { response: { status: 0 } }),
     ]
     const result = await read(JSON.stringify({ log: { entries } }))
-    expect(result.leftOut).toEqual({ 'other host': 2, WebSocket: 1, 'no method': 1, 'no answer': 1 })
+    expect(result.leftOut).toEqual({
+      'requests to other paths': 2,
+      WebSocket: 1,
+      'without a method or a URL': 1,
+      'without an answer': 1,
+    })
     expect(result.events).toBe(1)
   })
 

@@ -32,8 +32,8 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
       `run builtin:happy-path.yaml builtin:typing.yaml --shard ${shard}/2 --self-test --report journal=.handover-sim/journal.jsonl,journal=shard-${shard}.jsonl`,
   ),
 }
-/** An event that the service refuses; a cause that cannot be found, because the key of the service is not known. */
-const EXIT_CODES: Readonly<Record<string, number>> = { 'trigger "MESSAGE FROM USER" --sign wrong-key': 1, diagnose: 1 }
+/** A cause that cannot be found, because the key of the service is not known. */
+const EXIT_CODES: Readonly<Record<string, number>> = { diagnose: 1 }
 
 /** The shell is replaced, so that a signal reaches the command. */
 const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>

@@ -20,8 +20,7 @@ it.skipIf(!hasShell)('finds the knobs of a simulator that plays the platform (ne
   const compared = await typed(compare)
   expect(compared).toMatchObject({ code: 1 })
   // The number of an entry depends on when the simulator was ready.
-  const withoutNumbers = (text: string) => text.replace(/#\d+/g, '#')
-  expect(withoutNumbers(compared.stdout)).toContain(withoutNumbers(contradicted))
+  expect(compared.stdout.replace(/#\d+/g, '#N')).toContain(contradicted)
 
   expect((await typed(write)).stderr).toBe('wrote handover-sim.config.yaml\n')
   const config = readFileSync(join(folder, 'handover-sim.config.yaml'), 'utf8')

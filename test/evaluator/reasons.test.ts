@@ -64,7 +64,7 @@ describe('the nearest call', () => {
     }),
     'has a field under another name': failing(
       [call('message', { message: "I'm Anna", senderName: 'Anna' })],
-      /sender\.name: .* received nothing \(the body has senderName: did you mean sender\.name\?\)$/,
+      /it has no sender\.name \(expected .*\) \(the body has senderName: did you mean sender\.name\?\)$/,
     ),
     'is of another chat': failing([message({}, { conversation: 'bo' })], {
       happened: /^no call of message matches; nearest: #10 message .* chat_id belongs to chat "bo": cross-talk\?$/,

@@ -11,6 +11,10 @@ const TAKEOVER = 'REQUESTING TAKEOVER'
 const ended: Happening = journal =>
   journal.note('target_output', { ended: { code: 'exited', exit_code: 1 }, lines: ['Error: out of order'], file: null })
 
+/** It goes on after an exception. */
+const printed: Happening = journal =>
+  journal.note('target_output', { ended: null, lines: ['StackOverflowError', '    at Pattern.match'], file: null })
+
 describe.each([
   ['connection_refused', 'ECONNREFUSED'],
   ['connection_reset', 'ECONNRESET'],
@@ -28,7 +32,7 @@ describe.each([
     'before any answer or call is an error, unless the intermediary broke the connection': [
       STEPS,
       [stimulus(1, TAKEOVER, lost)],
-      { kind: isBroken ? 'stimulus' : 'environment', step: { number: 1 } },
+      { kind: isBroken ? 'stimulus' : 'environment', step: { number: 1 }, ...(isBroken && { hintCode: 'https' }) },
       { outcome: isBroken ? 'fail' : 'error' },
     ],
     'after an answer fails the scenario': [
@@ -61,6 +65,11 @@ describe.each([
 })
 
 testVerdicts({
+  'a program that prints an exception and does not answer is not only slow': [
+    STEPS,
+    [stimulus(1, TAKEOVER, [{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }]), printed],
+    { kind: 'stimulus', hintCode: 'exception' },
+  ],
   'without a webhook URL the event is not sent, which is an error': [
     STEPS,
     [stimulus(1, TAKEOVER, [{ status: null, outcome: 'skipped', failure: { code: 'no_url' } }])],

@@ -63,23 +63,15 @@ describe.concurrent('explore', () => {
     }
     const cwd = newFolder({ 'state.json': JSON.stringify(state) })
     const flags = ['--state', 'state.json', '--conversations', '1', '--report', 'json=run.json']
-    const { code, stderr } = await explore(cwd, ...where, ...flags)
+    const { code, stdout, stderr } = await explore(cwd, ...where, ...flags)
     expect(code, stderr).toBe(1)
+    expect(stderr).toMatch(/in conversation 9: looking for the shortest that fails, at most \d.* more/)
+    expect(stdout).toContain('PASS explore > A plain conversation')
+    expect(stdout).toMatch(/1 conversation in .*\. The plain one and the shortest of each failure: 1 passed, 1 failed/)
     expect(stderr).toMatch(/FAILED INV-TEXT-TO-USER: .*: press, accept, says \(command\)/)
     const stored = JSON.parse(readFileSync(join(cwd, 'state.json'), 'utf8'))
     expect(stored).toMatchObject({ version: 1, seed: 5, next: 12, failing: [{ seed: 9, acts, knobs: {} }] })
     expect(stored.situations['bot | >press | human']).toEqual([8, 1])
-  })
-
-  it('ends at once when a plain conversation fails', async () => {
-    const folder = newFolder()
-    const where = await against(folder, 'ends-locally')
-    const { code, stdout, stderr } = await explore(folder, ...where, '--conversations', '5', '--within', '2s')
-    expect(code, stderr).toBe(1)
-    expect(stderr).toMatch(/^0 conversations, 0 acts, 0 situations/m)
-    expect(stderr).toMatch(/Stopped: a plain conversation fails/)
-    expect(stdout).toMatch(/end/)
-    expect(stdout).toMatch(/rerun: +npx handover-sim explore --seed \d+ --target http\S+ --agent-driver \S+/)
   })
 
   it('leaves out acts that the help desk refuses while start is being answered', async () => {

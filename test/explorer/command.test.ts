@@ -28,26 +28,22 @@ describe('bad input', () => {
     expect(code).toBe(2)
   })
 
-  it('a state of another program', async () => {
-    const cwd = newFolder({ 'state.json': '{"version": 2}' })
-    const { code, stderr } = await explore(cwd, '--self-test', '--state', 'state.json')
-    expect(stderr).toMatch(/state\.json:1:\d+: version: must be 1/)
-    expect(code).toBe(2)
-  })
-
-  it('a driver without accept', async () => {
-    const cwd = newFolder({ 'driver.yaml': 'version: 1\nhttp: http://127.0.0.1:9\nleave: { POST: /leave }\n' })
-    const { code, stderr } = await explore(cwd, '--target', 'http://127.0.0.1:9/', '--agent-driver', 'driver.yaml')
-    expect(stderr).toContain('explore needs the verbs accept and leave: the agent driver has no accept.')
-    expect(code).toBe(2)
-  })
-
-  it('a target that does not answer', async () => {
-    const cwd = newFolder({
-      'driver.yaml': 'version: 1\nhttp: http://127.0.0.1:9\naccept: { POST: /accept }\nleave: { POST: /leave }\n',
-    })
-    const { code, stderr } = await explore(cwd, '--target', 'http://127.0.0.1:9/', '--agent-driver', 'driver.yaml')
-    expect(stderr).toMatch(/the target http:\/\/127\.0\.0\.1:9\/ is not reachable/)
-    expect(code).toBe(3)
+  const accept = 'accept: { POST: /accept }\n'
+  it.each([
+    ['a state of another program', '{"version": 2}', '--self-test --state given', /given:1:\d+: version: must be 1/, 2],
+    [
+      'a driver without accept',
+      '',
+      '--agent-driver given.yaml',
+      /needs the verbs accept and leave: .* has no accept\./,
+      2,
+    ],
+    ['a target that does not answer', accept, '--agent-driver given.yaml', /the target http\S+ is not reachable/, 3],
+  ] as const)('%s', async (_, text, flags, message, exitCode) => {
+    const driver = `version: 1\nhttp: http://127.0.0.1:9\nleave: { POST: /leave }\n${text}`
+    const cwd = newFolder({ given: text, 'given.yaml': driver })
+    const target = flags.includes('--self-test') ? [] : ['--target', 'http://127.0.0.1:9/']
+    const { code, stderr } = await explore(cwd, ...target, ...flags.split(' '))
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(message)])
   })
 })

@@ -3,6 +3,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/platform/journal/entry.ts'
 import { arrivalTimes, parseArrivals, rateAt } from '../../src/running/load/arrivals.ts'
+import { ownLimitAfter } from '../../src/running/load/limits.ts'
+import type { LoadPoint } from '../../src/running/load/load.ts'
 import { GroupStatistics, OutageLog } from '../../src/running/load/statistics.ts'
 import { evaluateThreshold, parseThresholds } from '../../src/running/load/thresholds.ts'
 import { timingsIn } from '../../src/running/load/timings.ts'
@@ -35,6 +37,15 @@ describe('arrivals', () => {
     for (const text of ['', '50', '50/h', '5..10/s', '0/s', '10/s, 5/s', '10/s over x', '-1/s', '1/s for 0s'])
       expect(parseArrivals(text), text).toBeNull()
   })
+})
+
+it('the limit of this machine is no lower than a rate that it carried', () => {
+  const point = (rate: number, busyShare: number, late = 0) =>
+    ({ rate, late, process: { busyShare, loopDelayMs: 0 } }) as LoadPoint
+  const points = [point(30, 0.4), point(120, 0.9), point(128, 0.99), point(140, 0.9, 3)]
+  expect(ownLimitAfter(35, points)).toBe(120)
+  expect(ownLimitAfter(200, points)).toBe(200)
+  expect(ownLimitAfter(null, points)).toBeNull()
 })
 
 describe('thresholds', () => {

@@ -71,16 +71,6 @@ describe('a load', () => {
     expect(result.all.late).toBeGreaterThanOrEqual(6)
   })
 
-  it('a signal begins nothing more, and keeps what was measured', async () => {
-    const stop = new AbortController()
-    const converse = ({ instance }: Conversation) => {
-      if (instance === 3) stop.abort()
-      return 'pass'
-    }
-    const result = await runLoad(optionsOf(converse, { durationMs: 3_600_000, signal: stop.signal }))
-    expect(result).toMatchObject({ isStopped: true, started: 3, all: { conversations: 3 } })
-  })
-
   it('--find-limit doubles the rate until a threshold is crossed, then halves the distance', async () => {
     const options = optionsOf(({ instance }) => (instance > 5 ? 'fail' : 'pass'), { durationMs: 200 })
     const { steps, result } = await findLimit(options, 10)

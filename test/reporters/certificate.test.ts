@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/base/text/terminal-text.ts'
 import { certificateText } from '../../src/pages/reporters/pretty-certificate.ts'
 import type { CertificateReport } from '../../src/running/certifier/report.ts'
-import { BLOCKED, CAUSE, certificateReport, checkResult, failedResult, MIXED, STOPPED } from './certificates.ts'
+import {
+  BLOCKED,
+  CAUSE,
+  certificateReport,
+  checkResult,
+  failedResult,
+  MIXED,
+  STOPPED,
+  warnedResult,
+} from './certificates.ts'
+import { Journal } from './run-results.ts'
 
 const rendered = (report: CertificateReport, columns = 100) => certificateText(report, { colorLevel: 0, columns })
 
@@ -28,6 +38,22 @@ describe('a certificate in the terminal', () => {
     `)
     const should = certificateReport([failedResult({ id: 'DLV-01', level: 'SHOULD', profile: 'flow' })])
     expect(rendered(should)).toMatch(/^FAIL DLV-01 .* MUST, 120 ms$/m)
+    const warned = certificateReport([warnedResult({ id: 'CON-01', level: 'MUST' })])
+    expect(rendered(warned)).toMatch(/^WARN CON-01 .* SHOULD, 120 ms$/m)
+  })
+
+  it('of the trials of a diagnosis, shows the one that was accepted, which has not failed', () => {
+    const log = new Journal()
+    const refused = log.delivery('d1', { status: 401, outcome: 'failed', triggered: true })
+    const trial = (code: string, status: number) =>
+      log.delivery(code, { status, triggered: true, probe: { of: 'd1', code, detail: '' } })
+    const accepted = [trial('hex', 401), trial('restringified-json', 200)][1]!
+    const [finding] = failedResult().findings
+    const findings = [{ ...finding!, entrySeqs: [refused, accepted] }]
+    const shown = rendered(certificateReport([{ ...failedResult(), findings, journal: log.entries, chats: {} }]))
+    expect(shown).toMatch(/^ {2}x .*#1 .*401 in 31 ms$/m)
+    expect(shown).toMatch(/^ {4}\+.*#3 .*, trial of restringified-json -+> {2}200 in 31 ms$/m)
+    expect(shown).not.toContain('trial of hex')
   })
 
   it('groups checks that were not observed for one reason, and shows expected failures last, without a diagram', () => {

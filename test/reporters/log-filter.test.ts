@@ -11,6 +11,7 @@ const NOT_QUIET: readonly LogStyle[] = ['pretty', 'compact']
 
 const FINDING = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
 const CUT = { headers: {}, body: '{' }
+const TRIAL = { triggered: true as const, probe: { of: 'd1', code: 'hex', detail: '' } }
 const FAULTS = { faults: ['fault-1'] }
 
 const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
@@ -31,6 +32,8 @@ const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
   ['a refused event that a fault cut', refusedWith(400, { request: CUT, ...FAULTS }), NOT_QUIET],
   ['a refused event that a fault did not change', refusedWith(400, FAULTS), EVERYWHERE],
   ['an accepted event with a wrong signature', delivery({ sign: 'hex', ...FAULTS }), EVERYWHERE],
+  ['a refused trial of a diagnosis', refusedWith(401, TRIAL), []],
+  ['an accepted trial of a diagnosis', delivery(TRIAL), NOT_QUIET],
   ['a message of the user', says('x'), NOT_QUIET],
   ['a press of the user', press, NOT_QUIET],
   ['a message of the bot', note('bot_message', { message_id: 'm', text: 'x' }), NOT_QUIET],

@@ -9,12 +9,12 @@ function ended(given?: Parameters<typeof scenarioResult>[0]) {
 }
 
 /** Progress with a clock that the test advances. `taken` returns what was written since the last call. */
-function watch(isTTY: boolean, columns = 100, isPaused = () => false) {
+function watch(isTTY: boolean, columns = 100, isPaused = () => false, isReported = false) {
   let nowMs = 0
   const timers = new Set<{ at: number; run: () => void }>()
   const written: string[] = []
   const progress = createProgress({
-    ...{ isTTY, columns, colorLevel: 0, isPaused },
+    ...{ isTTY, columns, colorLevel: 0, isPaused, isReported },
     output: { write: (more: string) => void written.push(more) },
     now: () => nowMs,
     after(delayMs: number, run: () => void) {
@@ -61,17 +61,26 @@ describe('without a terminal', () => {
     expect(taken()).toBe(' 4/40  ERROR SIG-02 An event has no effect, 640 ms: why\n')
   })
 
-  it('the number of those that have ended appears after ten seconds without a line', () => {
+  it('has only the names of failures when a report with the causes follows', () => {
+    const { progress, writtenAfter } = watch(false, 100, undefined, true)
+    for (const name of ['Happy path', 'Other']) progress.started(name)
+    progress.finished(ended({ outcome: 'inconclusive' }))
+    progress.finished(ended({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
+    expect(writtenAfter(100)).toBe(' 2/40  FAIL Other, 640 ms\n')
+  })
+
+  it('what still runs appears after ten seconds without a line', () => {
     const { progress, writtenAfter } = watch(false)
     for (const name of ['A', 'B', 'C']) progress.started(name)
     expect(writtenAfter(30_000)).toBe('')
     progress.finished(ended({ name: 'A' }))
-    expect(writtenAfter(100)).toBe(' 1/40  ended\n')
+    expect(writtenAfter(100)).toBe(' 1/40  B and 1 more still run\n')
     progress.finished(ended({ name: 'B', outcome: 'fail' }))
     expect(writtenAfter(9000)).toBe(' 2/40  FAIL B, 640 ms\n')
-    progress.finished(ended({ name: 'A' }))
+    progress.started('D')
+    progress.finished(ended({ name: 'C' }))
     expect(writtenAfter(900)).toBe('')
-    expect(writtenAfter(1000)).toBe(' 3/40  ended, 1 failed\n')
+    expect(writtenAfter(1000)).toBe(' 3/40, 1 failed  D still runs\n')
     expect(writtenAfter(20_000)).toBe('')
   })
 

@@ -89,11 +89,17 @@ it.each([
 
 it('a step that has ended is not shown as waiting', async () => {
   const io = fakeIo(folderWith({ 's.yaml': scenario(300) }), true)
-  await main(['run', 's.yaml', ...against(await startAnswering(200))], { TERM: 'dumb' }, io)
+  await main(['run', 's.yaml', ...against(await startAnswering(200))], { NO_COLOR: '1' }, io)
   const [before, ...after] = io.stderr.text.split('waiting for late calls')
   expect(before).toContain('waiting for start')
   expect(after.length).toBeGreaterThan(0)
   expect(after.join('')).not.toContain('waiting for start')
+})
+
+it('a dumb terminal gets no escapes', async () => {
+  const io = fakeIo(folderWith({ 's.yaml': scenario(300) }), true)
+  await main(['run', 's.yaml', ...against(await startAnswering(200))], { TERM: 'dumb' }, io)
+  expect(io.stderr.text + io.stdout.text).not.toContain('\u001b')
 })
 
 it('the rerun command of a repetition draws the same ids', async () => {

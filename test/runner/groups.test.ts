@@ -42,7 +42,16 @@ it.each([
 it.each([true, false])('after a run that passes, the last line says how to go on, on a terminal: %s', async isTTY => {
   const own = 'version: 1\nname: Asks alone\nsteps: [{ press: handover }, { check: { status: pending } }]\n'
   const io = fakeIo(folderWith({ ...FILES, 'own.yaml': own }), isTTY)
-  const only = ['own.yaml', '--builtin', '--only', 'Asks alone', '--only', 'Notice before', '--agent-driver', 'driver.mjs']
+  const only = [
+    'own.yaml',
+    '--builtin',
+    '--only',
+    'Asks alone',
+    '--only',
+    'Notice before',
+    '--agent-driver',
+    'driver.mjs',
+  ]
   expect(await main(['run', ...only, ...against(await startAnswering(200))], {}, io)).toBe(0)
   const line = /\nNext: npx handover-sim certify --target \S+ --agent-driver driver\.mjs .* then explore, .*\n$/
   expect(line.test(io.stderr.text)).toBe(isTTY)

@@ -106,6 +106,10 @@ export function peerLoss(failure: { readonly code: string } | null | undefined):
   return failure != null && Object.hasOwn(losses, failure.code) ? losses[failure.code]! : null
 }
 
+/** The peer closed the connection, or sent something else than HTTP: perhaps it speaks TLS. */
+export const isCutOff = (failure: { readonly code: string } | undefined): boolean =>
+  failure?.code === 'not_http' || peerLoss(failure) === 'broken'
+
 const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
 
 const CERTIFICATE_PROBLEMS = {

@@ -1,4 +1,4 @@
-/** Measures how busy this thread is: the share of the time in which its event loop works, and how late its timers are. */
+/** Measures how busy this thread is (the share of the time in which its event loop works, and how late its timers are), and the work of this process. */
 
 export interface ProcessLoad {
   /** From 0 to 1. */
@@ -27,4 +27,10 @@ export function watchProcessLoad(): { read(): ProcessLoad; close(): void } {
     },
     close: () => void delay.disable(),
   }
+}
+
+/** The time that this process has used the processor, in milliseconds. */
+export function cpuTimeMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }

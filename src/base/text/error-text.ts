@@ -12,6 +12,9 @@ export const systemCodeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
+/** A line of a stack trace of Java, Node, C# or Ruby, below the line that names the exception. */
+export const isStackFrame = (line: string): boolean => /^\s+(at|from) \S/.test(line)
+
 /** Ends a sentence: `; did you mean webhook.retry?`, or a full stop when no name is near. */
 export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
 

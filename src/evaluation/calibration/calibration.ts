@@ -188,7 +188,7 @@ export class Calibration {
     const { endpoint, place, status, url } = observed
     const host = hostOf(url)
     if (endpoint === null && !this.#reading.recording.attachments.has(pathOf(url))) {
-      if (!this.#hosts.has(host) || !/\/api\//.test(url)) return this.leaveOut('other host')
+      if (!this.#hosts.has(host) || !/\/api\//.test(url)) return this.leaveOut('requests to other paths')
       return this.#find('unknown endpoint', `${observed.method} ${pathOf(url)}`, place, observed.body)
     }
     if (endpoint !== null) this.#hosts.add(host)

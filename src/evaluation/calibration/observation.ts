@@ -70,11 +70,11 @@ export type Observation = Call | ObservedEvent | Attempt
 
 /** Why a value of a recording is left out. */
 export type LeftOut =
-  | 'no method'
-  | 'no answer'
+  | 'without a method or a URL'
+  | 'without an answer'
   | 'WebSocket'
-  | 'other host'
-  | 'no exchange'
+  | 'requests to other paths'
+  | 'neither a call nor an event'
   | 'altered on purpose'
   | 'cut off'
   | 'not JSON'
@@ -82,10 +82,11 @@ export type LeftOut =
 /** The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. */
 export function observationsOf(value: unknown, file: string, number: number): readonly Observation[] | LeftOut | null {
   if (!isMap(value)) return null
-  if (value.v === 2) return value.type === 'entry' ? observationsOf(value.entry, file, number) : 'no exchange'
+  if (value.v === 2)
+    return value.type === 'entry' ? observationsOf(value.entry, file, number) : 'neither a call nor an event'
   if (isEntry(value)) return observationsOfEntry(value, file)
   if (!isMap(value.request))
-    return typeof value.method === 'string' || typeof value.url === 'string' ? 'no method' : null
+    return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
   return observationsOfExchange(value, value.request, { file, entry: number })
 }
 
@@ -99,7 +100,7 @@ function observationsOfEntry(entry: Entry, file: string): readonly Observation[]
     return [{ kind: 'event', place, payload, chatId, startMs: endMs }]
   }
   if (entry.kind === 'api') return observedCall(entry, place, endMs)
-  return entry.kind === 'delivery' ? observedAttempt(entry, place, endMs) : 'no exchange'
+  return entry.kind === 'delivery' ? observedAttempt(entry, place, endMs) : 'neither a call nor an event'
 }
 
 /** With the microseconds, which show that calls came one after the other. */
@@ -127,10 +128,10 @@ function observedCall(entry: ApiContent, place: Place, endMs: number): readonly 
     startMs: endMs - Math.floor(durationMs),
     endMs,
   })
-  if (call === null) return 'other host'
+  if (call === null) return 'requests to other paths'
   // The content of a file says nothing.
   if (call.endpoint !== null && entry.response_truncated_from !== undefined) return 'cut off'
-  if (status === 0 && !mayChange(call)) return 'no answer'
+  if (status === 0 && !mayChange(call)) return 'without an answer'
   return isAltered && !mayChange(call) ? 'altered on purpose' : [{ ...call, bytes: request.bytes }]
 }
 
@@ -149,7 +150,7 @@ function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): r
   if (request.truncated_from !== undefined) return 'cut off'
   const payload = jsonOr(request.body, null)
   const chatId = chatIdOf(payload)
-  if (!isMap(payload) || chatId === null) return 'no exchange'
+  if (!isMap(payload) || chatId === null) return 'neither a call nor an event'
   const attempt: Attempt = {
     kind: 'attempt',
     place,
@@ -170,7 +171,7 @@ function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): r
     startMs: endMs - entry.duration_ms,
     endMs,
   }
-  return entry.outcome === 'skipped' ? 'no answer' : [attempt]
+  return entry.outcome === 'skipped' ? 'without an answer' : [attempt]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -178,7 +179,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Reads an entry of HAR 1.2, and a plain exchange, which has the same parts: `{ request, response, time }`. */
 function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | LeftOut {
   const { url, method } = request
-  if (typeof url !== 'string' || typeof method !== 'string' || method === '') return 'no method'
+  if (typeof url !== 'string' || typeof method !== 'string' || method === '') return 'without a method or a URL'
   const response = isMap(value.response) ? value.response : {}
   const status = Number(response.status ?? 0)
   if (/^wss?:/i.test(url) || status === 101 || value._webSocketMessages !== undefined) return 'WebSocket'
@@ -200,11 +201,11 @@ function observationsOfExchange(value: Fields, request: Fields, place: Place): r
     endMs: (Number.isNaN(startMs) ? 0 : startMs) + (durationMs || 0),
   }
   const call = callOf(exchange)
-  if (call !== null) return status === 0 && !mayChange(call) ? 'no answer' : [call]
+  if (call !== null) return status === 0 && !mayChange(call) ? 'without an answer' : [call]
   const { body: payload } = exchange
   const chatId = chatIdOf(payload)
   if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || method.toUpperCase() !== 'POST')
-    return 'other host'
+    return 'requests to other paths'
   const common = { payload, chatId, place, startMs: exchange.startMs }
   return [
     { kind: 'event', ...common },

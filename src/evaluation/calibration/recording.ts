@@ -39,7 +39,7 @@ export async function readRecording(
     const value = text === TOO_LONG ? null : jsonOr(text, undefined)
     if (value === undefined) listener.leaveOut('not JSON')
     const observed = value === undefined ? 'not JSON' : observationsOf(value, name, number)
-    if (observed === null) listener.leaveOut('no exchange')
+    if (observed === null) listener.leaveOut('neither a call nor an event')
     else if (observed !== 'not JSON') {
       isRecording = true
       if (typeof observed === 'string') listener.leaveOut(observed)

@@ -1,5 +1,6 @@
 /** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
 import { peerLoss } from '../../base/runtime/connection-failure.ts'
+import { isStackFrame } from '../../base/text/error-text.ts'
 import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import { type LintFinding, lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
@@ -75,7 +76,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   for (const one of attributed) {
     const { at, rule, conversation, details, step } = one
     const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
-    const failure = withTargetEnd(index, { ...details, ...place }, output)
+    const failure = withTargetOutput(index, { ...details, ...place }, output)
     // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
     const isRequired = isRefusedEvent(index, step, details) || failure.hint?.code === 'target_ended'
     const isRecommended = step?.level === 'should' && isAboutIntermediary(details) && !isRequired
@@ -121,10 +122,15 @@ const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput
   file,
 })
 
-/** Explains a missing answer, call or inbox item by the end of the target. */
-function withTargetEnd(index: JournalIndex, failure: Failure, output: TargetOutputEntry | undefined): Failure {
-  if (!output?.ended) return failure
+/** Explains a missing answer, call or inbox item by the end of the target, and an answer that never came by an exception. */
+function withTargetOutput(index: JournalIndex, failure: Failure, output: TargetOutputEntry | undefined): Failure {
+  if (output === undefined) return failure
   const { happened, step } = failure
+  if (!output.ended) {
+    const isUnanswered = happened.code === 'not_acknowledged' && happened.result.status === null
+    const hasException = targetOutputOf(output).lines.some(line => isStackFrame(line) || line.startsWith('Traceback '))
+    return isUnanswered && hasException ? { ...failure, hint: { code: 'exception' } } : failure
+  }
   const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
   let isExplained = false
   if (happened.code === 'not_acknowledged') isExplained = happened.result.status === null

@@ -284,6 +284,7 @@ export type FailureHint = Coded<
     redirect: { location: string | null }
     allow_call: { endpoint: EndpointId | null }
     target_ended: { failure: TargetFailure }
+    https: { text: string }
   } & Record<BareHint | CertificateProblem, Bare>
 >
 
@@ -306,6 +307,7 @@ type BareHint =
   | 'forwarded_again'
   | 'command_folder'
   | 'broke_off'
+  | 'exception'
   | 'desk_address'
   | 'desk_path'
   | 'earlier_run'

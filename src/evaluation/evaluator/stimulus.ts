@@ -1,12 +1,18 @@
 /** Evaluates a step that does something: whether it could be done, whether the target was reachable, what its webhook answered. */
 
-import { type ConnectionFailure, certificateProblem, peerLoss } from '../../base/runtime/connection-failure.ts'
+import {
+  type ConnectionFailure,
+  certificateProblem,
+  isCutOff,
+  peerLoss,
+} from '../../base/runtime/connection-failure.ts'
 import { pageText } from '../../base/text/error-text.ts'
 import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { type DriverFailure, isInboxFailure } from '../../platform/journal/run-failures.ts'
+import { httpsHint } from '../../platform/wording/failures.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -284,7 +290,12 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHin
   const problem = certificateProblem(failure)
   if (problem !== undefined) return { code: problem }
   if (failure?.code === 'no_url') return { code: 'no_webhook' }
-  if (status === null) return peerLoss(failure) === 'absent' ? { code: 'is_running' } : undefined
+  if (status === null && peerLoss(failure) === 'absent') return { code: 'is_running' }
+  if (status === null) {
+    const hasAnswered = index.entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
+    const text = isCutOff(failure) && !hasAnswered ? httpsHint(delivery.url) : null
+    return text === null ? undefined : { code: 'https', text }
+  }
   if (ack === 'non-2xx') return { code: 'verify_first' }
   const isRefused = status === 401 || status === 403
   if (isRefused && faults !== undefined) return { code: 'fault_refused', faults }

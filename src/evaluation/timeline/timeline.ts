@@ -302,7 +302,11 @@ export function timelineOf(source: TimelineSource): TimelineRow[] {
   for (const entry of source.journal) add(builder, entry)
   for (const { row } of builder.events.values()) row.answer ??= 'no answer'
   const marked = new Set(source.failures.flatMap(({ entrySeqs }) => entrySeqs))
-  const rows = builder.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
+  // A trial that was accepted shows why something else failed.
+  const rows = builder.rows.map(row => ({
+    ...row,
+    failed: row.failed || (!row.isTrial && row.entrySeqs.some(seq => marked.has(seq))),
+  }))
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
 }
 

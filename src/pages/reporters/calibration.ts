@@ -62,13 +62,27 @@ const notSeen = ({ assumptions }: CalibrationResult, shown: 'ordinary' | 'provok
   ).map(({ name }) => name)
 
 const NOT_SEEN = [
-  ['ordinary', 'Not seen, although ordinary traffic shows it'],
-  ['provoked', 'Not seen, because it shows only when it is provoked (--plan FILE says how)'],
-  ['never', 'Never shown by traffic: settings of the workspace, choices of the simulator'],
+  ['ordinary', 'Not seen, although ordinary traffic shows it', 'that ordinary traffic shows'],
+  [
+    'provoked',
+    'Not seen, because it shows only when it is provoked (--plan FILE says how)',
+    'that show only when they are provoked (--plan FILE says how)',
+  ],
+  ['never', 'Never shown by traffic: settings of the workspace, choices of the simulator', 'that traffic never shows'],
 ] as const
 
+/** `Not seen: 3 behaviours that ordinary traffic shows, ...`; the other reports have the names. */
+function notSeenText(result: CalibrationResult): string | null {
+  const parts: string[] = []
+  for (const [shown, , those] of NOT_SEEN) {
+    const { length } = notSeen(result, shown)
+    if (length > 0) parts.push(`${length} ${those}`)
+  }
+  return parts.length === 0 ? null : `Not seen: ${parts.join(', ')}. Their names: --report markdown=FILE.`
+}
+
 function headText({ calls, events, from, to, leftOut }: CalibrationResult): string {
-  const left = Object.entries(leftOut).map(([why, count]) => `${count} ${why}`)
+  const left = Object.entries(leftOut).map(([why, count]) => `${why} (${count})`)
   const time = from === null || to === null ? '' : ` from ${from} to ${to}`
   return `${counted(calls, 'call')}, ${counted(events, 'event')}${time}${left.length === 0 ? '' : `; left out: ${left.join(', ')}`}`
 }
@@ -96,10 +110,6 @@ export function calibrationText(
     const lines = shown.flatMap(one => wrapped(visible(`${one.name}: ${evidenceText(one)}`), layout, 'plain', '  '))
     blocks.push([theme[shade](`${word} ${shown.length}`), ...lines])
   }
-  for (const [shown, title] of NOT_SEEN) {
-    const names = notSeen(result, shown)
-    if (names.length > 0) blocks.push([theme.faint(`${title}:`), ...wrapped(names.join(', '), layout, 'faint', '  ')])
-  }
   if (result.findings.length > 0) {
     const lines = result.findings.flatMap(({ kind, what, count, place, example }) =>
       wrapped(
@@ -115,6 +125,8 @@ export function calibrationText(
     const lines = replay.differences.flatMap(one => wrapped(visible(differenceText(one)), layout, 'plain', '  '))
     blocks.push([replayText(replay), ...lines])
   }
+  const unseen = notSeenText(result)
+  if (unseen !== null) blocks.push(wrapped(unseen, layout, 'faint'))
   return `${blocks.map(lines => lines.join('\n')).join('\n\n')}\n`
 }
 

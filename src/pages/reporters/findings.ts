@@ -48,14 +48,17 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
   return lines
 }
 
-/** The chats that the findings are about, or all when they name none. */
+/** The chats that the findings are about, or all when they name none; of a diagnosis, the trials that they name. */
 function timelineSourceOf({ journal, chats, findings }: CheckReport) {
   const seqs = new Set(findings.flatMap(({ entrySeqs }) => entrySeqs))
   const ids = new Set<string>()
   for (const { seq, chat_id } of journal) if (seqs.has(seq) && chat_id !== undefined) ids.add(chat_id)
   const isShown = (id: string | undefined) => ids.size === 0 || id === undefined || ids.has(id)
   return {
-    journal: journal.filter(({ chat_id }) => isShown(chat_id)),
+    journal: journal.filter(entry => {
+      const isTrial = entry.kind === 'delivery' && entry.probe !== undefined
+      return isTrial ? seqs.has(entry.seq) : isShown(entry.chat_id)
+    }),
     conversations: Object.fromEntries(Object.entries(chats).filter(([, id]) => isShown(id))),
     steps: [],
     failures: [{ step: null, entrySeqs: [...seqs] }],

@@ -21,6 +21,8 @@ export interface PrettyOptions {
   readonly colorLevel: ColorLevel
   /** Default 100. */
   readonly columns?: number | undefined
+  /** That an exploration has run; the scenarios are the plain one and the shortest of each failure. */
+  readonly conversations?: number | undefined
 }
 
 /** Narrower text is unreadable, and wider lines are hard to follow. */
@@ -60,7 +62,11 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
     const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
     addBlock(head, outsideDetailLines(result, inner))
   }
-  blocks.push([...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)])
+  blocks.push([
+    ...warnings(result, layout),
+    ...slowest(result, layout),
+    ...totals(result, layout, options.conversations),
+  ])
   const shown = blocks.filter(block => block.length > 0)
   return `${shown.map(block => block.join('\n')).join('\n\n')}\n`
 }
@@ -234,21 +240,25 @@ function slowest(result: RunReport, { columns }: Layout): string[] {
 
 const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
 
-/** `6 scenarios in 7.0 s: 1 passed, 3 failed`. */
+/** `6 scenarios in 7.0 s: 1 passed, 3 failed`. `conversations`: those of an exploration. */
 export function countsText(
   { scenarios, counts, durationMs }: RunReport,
   paint = (_: Outcome, text: string) => text,
+  conversations?: number,
 ): string {
   const parts: string[] = []
   for (const outcome of ORDER)
     if (counts[outcome] > 0) parts.push(paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`))
-  return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${parts.join(', ') || 'no scenario was run'}`
+  const texts = parts.join(', ') || 'no scenario was run'
+  return conversations === undefined
+    ? `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${texts}`
+    : `${counted(conversations, 'conversation')} in ${formatMs(durationMs)}. The plain one and the shortest of each failure: ${texts}`
 }
 
-function totals(result: RunReport, layout: Layout): string[] {
+function totals(result: RunReport, layout: Layout, conversations?: number): string[] {
   const { theme } = layout
   const { failures, stopped, target, seed, exitCode, counts } = result
-  const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))]
+  const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text), conversations)]
   if (failures.length > 0) lines.push(theme.bad(`${counted(failures.length, 'failure')} ${OUTSIDE}`))
   // The lines of the scenarios show the reason when the target was unreachable.
   if (stopped !== null && !isUnreachable(result))

@@ -1,7 +1,7 @@
 /**
  * Shows the progress of a run or a certification: on a terminal one line that changes; elsewhere a line for each scenario
- * or check that does not pass, for each long wait, and a count after ten seconds without a line. The report has those
- * that pass.
+ * or check that does not pass, for each long wait, and what still runs after ten seconds without a line. The report has
+ * those that pass.
  * Writes at most ten times a second.
  */
 import { elapsedMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
@@ -10,7 +10,10 @@ import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
 
 export interface ProgressOptions {
   readonly output: { write(text: string): void }
+  /** Whether it is a terminal, whose line can be drawn again. */
   readonly isTTY: boolean
+  /** Whether a report with every cause follows in the same terminal or log: then only the names of failures are said. */
+  readonly isReported?: boolean
   readonly colorLevel: ColorLevel
   readonly columns: number
   /** Whether something else has the terminal, such as a question to a person: nothing is written meanwhile. */
@@ -80,7 +83,7 @@ export function createProgress(options: ProgressOptions) {
       lines += `${counter()}  ${visible(name)}: ${visible(waiting.what)}${sinceText(waiting)}\n`
     }
     if (lines === '' && done > written.done && now() - written.atMs >= QUIET_MS)
-      lines = `${counter()}  ended${failed === 0 ? '' : `, ${failed} failed`}\n`
+      lines = `${before()}${stillRunning()}\n`
     writeLines()
   }
 
@@ -97,13 +100,12 @@ export function createProgress(options: ProgressOptions) {
     const [first, ...others] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
     if (first === undefined) return clear()
     const [name, waiting] = first
-    const before = `${counter()}${failed === 0 ? '' : `, ${failed} failed`}  `
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
     const end = `${waiting === null ? '' : sinceText(waiting)}${more}`
     const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
-    const free = columns - 1 - widthOf(before)
+    const free = columns - 1 - widthOf(before())
     const line = shorten(`${shorten(text, Math.max(20, free - widthOf(end)))}${end}`, free)
-    output.write(`${CLEAR}${theme.faint(`${before}${line}`)}`)
+    output.write(`${CLEAR}${theme.faint(`${before()}${line}`)}`)
     isDrawn = true
   }
 
@@ -113,6 +115,16 @@ export function createProgress(options: ProgressOptions) {
   }
 
   const counter = () => `${String(done).padStart(String(total).length)}/${total}`
+
+  /** `RST-01 still runs`, `RST-01 and 3 more still run`. */
+  function stillRunning(): string {
+    const [first = '', ...others] = running.keys()
+    return others.length === 0
+      ? `${visible(first)} still runs`
+      : `${visible(first)} and ${others.length} more still run`
+  }
+
+  const before = () => `${counter()}${failed === 0 ? '' : `, ${failed} failed`}  `
 
   /** `, 1.2 s of 5.0 s`. */
   function sinceText({ sinceMs, atMostMs }: Waiting): string {
@@ -142,10 +154,11 @@ export function createProgress(options: ProgressOptions) {
     finished({ name, title = name, outcome, durationMs, cause }: FinishedItem): void {
       running.delete(name)
       done++
-      if (outcome === 'fail' || outcome === 'error') failed++
-      if (!isTTY && outcome !== 'pass') {
+      const isFailure = outcome === 'fail' || outcome === 'error'
+      if (isFailure) failed++
+      if (!isTTY && outcome !== 'pass' && (isFailure || !options.isReported)) {
         const { word, shade } = OUTCOME_STYLES[outcome]
-        const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
+        const because = cause === '' || options.isReported ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
         lines += `${counter()}  ${theme[shade](word)} ${visible(title)}, ${formatMs(durationMs)}${because}\n`
       }
       if (running.size === 0) tick()

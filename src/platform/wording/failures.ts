@@ -86,6 +86,10 @@ export function failureText(given: { readonly code: string } | undefined): strin
 export const failureBesideStatus = (failure: DeliveryFailure | ConnectionFailure | undefined): string =>
   failure?.code === 'not_acknowledged' ? `only 200 acknowledges ${failure.event}` : failureText(failure)
 
+/** For a connection that ended before an answer, where none ever came; null for an address without http. */
+export const httpsHint = (url: string | null): string | null =>
+  /^http:/i.test(url ?? '') ? `Perhaps it speaks HTTPS: try ${visible(String(url).replace(/^http/i, 'https'))}.` : null
+
 /** What to try when the certificate of the webhook is refused. */
 export const TLS_HINTS = {
   certificate_untrusted:

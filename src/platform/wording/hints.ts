@@ -1,11 +1,11 @@
 /** Says why an entry failed and what to try. Of the hints for deliveries, the first whose rule matches is given. */
 
 import { isMap } from '../../base/objects.ts'
-import { certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { certificateProblem, isCutOff } from '../../base/runtime/connection-failure.ts'
 import { visible } from '../../base/text/terminal-text.ts'
 import type { SignMode } from '../contract/event-names.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import { driverFailureText, failureText, TLS_HINTS } from './failures.ts'
+import { driverFailureText, failureText, httpsHint, TLS_HINTS } from './failures.ts'
 
 export interface DeliveryHint {
   /** Hints of the same cause are given once. */
@@ -115,10 +115,11 @@ function findHint(entry: Delivery): { readonly code: string; readonly text: stri
   }
   const problem = certificateProblem(failure)
   if (problem !== undefined) return { code: problem, text: TLS_HINTS[problem] }
-  const isCutOff = ['not_http', 'connection_reset', 'connection_closed'].includes(failure?.code ?? '')
-  if (isHttp && (isCutOff || HTTP_ON_HTTPS.test(response?.body ?? ''))) {
-    const text = `Does the receiver expect https? Then try ${otherUrl}. Otherwise it closed the connection before answering: see its log.`
-    return { code: 'http to https', text }
+  if (isHttp && (isCutOff(failure) || HTTP_ON_HTTPS.test(response?.body ?? ''))) {
+    return {
+      code: 'http to https',
+      text: `${httpsHint(entry.url)} Otherwise its log says why it closed the connection.`,
+    }
   }
   switch (failure?.code) {
     case 'connection_refused': {

@@ -149,7 +149,7 @@ interface Section {
 /** Throws `ConfigError` with every problem found, the first line first. */
 export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
   const { name, folder = '.', prompt = null, commands = false, functions = {} } = origin
-  const file = parseFile(source)
+  const file = parseFile(source, origin.functions !== undefined)
   const problems: Problem[] = []
   const problemAt = (path: readonly PropertyKey[], message: string, of: 'key' | 'value' = 'value') =>
     source.problem(path, of, fieldName(path), message)
@@ -214,13 +214,17 @@ export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
   return { name, folder, verbs, needTerminal, target, variables }
 }
 
-function parseFile(source: Source): DriverFile {
+/** `isModule`: its verbs may be functions. */
+function parseFile(source: Source, isModule: boolean): DriverFile {
   const value = source.value ?? {}
   const read = DriverFile.safeParse(value, ZOD_MESSAGES)
   if (read.success) return read.data
   if (typeof value === 'object' && 'steps' in value)
     throw new ConfigError([source.problem(['steps'], 'key', '', 'this is a scenario and not an agent driver')])
-  throw new ConfigError(schemaProblems(source, read.error.issues, value, DriverFile))
+  const problems = schemaProblems(source, read.error.issues, value, DriverFile)
+  const orFunction = (message: string) =>
+    message.replace('must be manual or an object', 'must be a function, manual or an object')
+  throw new ConfigError(isModule ? problems.map(one => ({ ...one, message: orFunction(one.message) })) : problems)
 }
 
 /** The settings of the file that hold for all its verbs. */

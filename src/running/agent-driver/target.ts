@@ -8,7 +8,8 @@ import { saveText } from '../../base/files/user-files.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
-import { messageOf } from '../../base/text/error-text.ts'
+import { isStackFrame, messageOf } from '../../base/text/error-text.ts'
+import { counted } from '../../base/text/quantities.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { StepFailure, TargetFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
 import { targetEndedText, targetNotStartedText } from '../../platform/wording/failures.ts'
@@ -145,6 +146,8 @@ export interface TargetLogOptions {
 }
 
 const MAX_LINES = 20
+/** More frames of one stack trace are counted: the exception and the first ones say what is wrong. */
+const MAX_FRAMES = 5
 const MAX_LINE_CHARS = 400
 /** A longer line is split. */
 const SPLIT_CHARS = 65_536
@@ -156,7 +159,10 @@ export class TargetLog {
   /** How many lines the target has printed. */
   printed = 0
   readonly #options: TargetLogOptions
-  readonly #lines: string[] = []
+  /** With the number of the last line of the output that each stands for. */
+  readonly #lines: { text: string; number: number }[] = []
+  /** How many frames of a stack trace came one after the other. */
+  #frames = 0
   readonly #file: BoundedFile | null
 
   constructor(options: TargetLogOptions) {
@@ -171,8 +177,7 @@ export class TargetLog {
 
   /** The last lines of those that came after the first `after`. */
   last(after: number): string[] {
-    const count = Math.min(this.#lines.length, this.printed - after)
-    const lines = this.#lines.slice(this.#lines.length - count)
+    const lines = this.#lines.filter(({ number }) => number > after).map(({ text }) => text)
     while (lines[0] === '') lines.shift()
     while (lines.at(-1) === '') lines.pop()
     return lines
@@ -205,18 +210,23 @@ export class TargetLog {
   }
 
   #add(lines: readonly string[]): void {
-    let text = ''
+    let output = ''
     for (const line of lines) {
       const shown = this.#options.redact(stripVTControlCharacters(line).trimEnd())
-      text += `${shown}\n`
+      output += `${shown}\n`
       this.printed++
-      this.#lines.push(shown.length > MAX_LINE_CHARS ? `${shown.slice(0, MAX_LINE_CHARS)}…` : shown)
+      this.#frames = isStackFrame(shown) ? this.#frames + 1 : 0
+      const hidden = this.#frames - MAX_FRAMES
+      if (hidden > 1) this.#lines.pop()
+      const kept = hidden > 0 ? `    ... ${counted(hidden, 'more frame')}` : shown.replaceAll('\t', '    ')
+      const text = kept.length > MAX_LINE_CHARS ? `${kept.slice(0, MAX_LINE_CHARS)}…` : kept
+      this.#lines.push({ text, number: this.printed })
       if (this.#lines.length > MAX_LINES) this.#lines.shift()
     }
     const { file, onProblem } = this.#options
-    if (text === '' || file === null) return
+    if (output === '' || file === null) return
     try {
-      this.#file?.append(text)
+      this.#file?.append(output)
     } catch (error) {
       onProblem(`Note: the output of the target could not be written to ${file.name}: ${messageOf(error)}`)
     }

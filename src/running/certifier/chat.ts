@@ -1,5 +1,6 @@
 /** Opens chats of a check: the end user and the agent act in them, and their calls are read in order. */
 
+import { isCutOff } from '../../base/runtime/connection-failure.ts'
 import { makeId } from '../../base/runtime/random.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
@@ -13,7 +14,7 @@ import { payloadOf } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
-import { driverFailureText, failureText } from '../../platform/wording/failures.ts'
+import { driverFailureText, failureText, httpsHint } from '../../platform/wording/failures.ts'
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
@@ -277,12 +278,18 @@ export function expectAcknowledged(
 export function reportNoAnswer(
   check: CheckContext,
   level: FindingLevel,
-  { event, failure }: Pick<EventAnswer, 'failure'> & { readonly event: string },
+  {
+    event,
+    failure,
+    url = null,
+  }: Pick<EventAnswer, 'failure'> & { readonly event: string; readonly url?: string | null },
   entries: readonly { readonly seq: number }[],
 ): void {
+  const hasAnswered = check.core.journal.query({ kind: 'delivery' }).some(({ status }) => status !== null)
+  const https = isCutOff(failure) && !hasAnswered ? httpsHint(url) : null
   check.report(level, 'no-answer', {
     happened: `The webhook gave no answer to ${event}${suffix(failure && failureText(failure))}.`,
-    hint: 'Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.',
+    hint: `Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.${https === null ? '' : ` ${https}`}`,
     details: { event, failure: failure ?? null },
     entries,
   })

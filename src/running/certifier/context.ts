@@ -2,7 +2,7 @@
 
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { SendingSpec } from '../../platform/faults/schema.ts'
-import type { EntryOf } from '../../platform/journal/entry.ts'
+import type { DeliveryContent, EntryOf } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
@@ -63,6 +63,8 @@ export interface CheckEvent {
   readonly sign?: SignMode
   readonly sending?: SendingSpec
   readonly alteration?: Alteration
+  /** The mistake that it tries, to find out why another event was refused. */
+  readonly probe?: DeliveryContent['probe']
 }
 
 export interface ReportedFinding
@@ -143,10 +145,10 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       chatOpened(id)
     },
     /** Sends an event and resolves with its answer. */
-    async send({ event, chat, sign = 'valid', sending, alteration, ...sent }: CheckEvent): Promise<EventAnswer> {
+    async send({ event, chat, sign = 'valid', sending, alteration, probe, ...sent }: CheckEvent): Promise<EventAnswer> {
       if (chat !== undefined) await pace(chat.id)
       const payload = sent.payload ?? chat?.payload(event) ?? { event }
-      const more = { ...(sending && { sending }), ...(alteration && { alteration }) }
+      const more = { ...(sending && { sending }), ...(alteration && { alteration }), ...(probe && { probe }) }
       const delivery = dispatcher.trigger({ chatId: chat?.id, event, payload, sign, ...more })
       if (clock.mode !== 'real') {
         // Moves a virtual clock to the times at which events are due, until this one is answered.

@@ -37,8 +37,8 @@ export const acceptedText = (variant: AcceptedVariant): string => `It ${probeTex
 /** Of one diagnosis. */
 const MAX_PROBES = 28
 
-/** Looks for a mistake with the key, the hash, the encoding or the header, by an event with this compact ASCII body. */
-export async function diagnoseEveryForm(check: CheckContext): Promise<Diagnosis> {
+/** Looks for a mistake with the key, the hash, the encoding or the header, by an event with a compact ASCII body. */
+export async function diagnoseEveryForm(check: CheckContext, refused: EventAnswer): Promise<Diagnosis> {
   const { apiKey, botApiKey, botId } = check.sim
   const chat = await openChat(check, 'diagnosis')
   const body = bodyOf(check, chat, { bot: { id: botId, name: 'Bot' } }, 'compact')
@@ -64,13 +64,19 @@ export async function diagnoseEveryForm(check: CheckContext): Promise<Diagnosis>
     headers: signed => withOtherHeader(signed, name, other),
   }))
   const probes = [asCompactAscii, withLowerCaseNames, ...underOtherNames, ...probesOf(check, wrong)]
-  return sendProbes(check, chat, body, probes)
+  return sendProbes(check, chat, body, probes, refused)
 }
 
 /** Looks for a change of the body before it is verified, by an event with this body. */
-export async function diagnoseBody(check: CheckContext, chat: CheckChat, body: string): Promise<Diagnosis> {
+export async function diagnoseBody(
+  check: CheckContext,
+  chat: CheckChat,
+  body: string,
+  refused: EventAnswer,
+): Promise<Diagnosis> {
   const counts: ProbeCounts = { newline: 3, latin1: 4, ascii: 4, 'restringified-json': 9 }
-  return sendProbes(check, chat, body, probesOf(check, await wrongSignatures(body, check.sim.apiKey, {}, counts)))
+  const probes = probesOf(check, await wrongSignatures(body, check.sim.apiKey, {}, counts))
+  return sendProbes(check, chat, body, probes, refused)
 }
 
 /** A wrong request, which a receiver with this mistake accepts. */
@@ -90,9 +96,11 @@ async function sendProbes(
   chat: CheckChat,
   body: string,
   all: readonly Probe[],
+  refused: EventAnswer,
 ): Promise<Diagnosis> {
   const probes = all.slice(0, MAX_PROBES)
-  const send = ({ headers }: Probe) => check.send({ event: EVENT, chat, alteration: { body, headers } })
+  const send = ({ variant, headers }: Probe) =>
+    check.send({ event: EVENT, chat, alteration: { body, headers }, probe: { of: refused.delivery_id, ...variant } })
   const answers = await Promise.all(probes.map(send))
   for (const [at, answer] of answers.entries())
     if (answer.status !== null && answer.status < 300)

@@ -37,8 +37,8 @@ export type CheckReason =
   | { readonly code: 'calls_missing'; readonly endpoints: readonly string[] }
   /** The user asked for an agent, and the platform sent no event. */
   | { readonly code: 'handover_closed' }
-  /** A forged event was answered with 200, and a valid one has no visible effect either. */
-  | { readonly code: 'no_visible_effect'; readonly status: number }
+  /** An event that must have no effect was answered with 200, and a valid one has no visible effect either. */
+  | { readonly code: 'no_visible_effect'; readonly status: number; readonly isForged: boolean }
   /** What the agent sees could not be read. */
   | { readonly code: 'inbox_failed'; readonly failure: DriverFailure | null }
   /** The agent acted, and the call that the platform was to refuse did not come. */
@@ -81,7 +81,9 @@ export function checkReasonText(reason: CheckReason): string {
     case 'no_wire':
       return 'The intermediary is a function in this process, so there is no connection to observe.'
     case 'no_visible_effect':
-      return `The webhook answered ${reason.status}, and a valid event has no visible effect either, so it is not visible whether the event was used. Give the agent driver an inbox that lists requests, or answer 401 to events that are not signed correctly.`
+      return reason.isForged
+        ? `The webhook answered ${reason.status}, and a valid event has no visible effect either, so it is not visible whether the event was used. Answer 401 to events that are not signed correctly, or give the agent driver (--agent-driver FILE) an inbox that lists requests.`
+        : `The webhook answered ${reason.status}, and no effect of a valid event is visible, so neither is one of its replay. Give the agent driver (--agent-driver FILE) an inbox that lists requests.`
     case 'inbox_failed':
       return `The agent driver could not read the inbox${suffix(reason.failure && driverFailureText(reason.failure))}. What the agent sees is unknown; try the inbox of the driver by hand.`
     case 'call_not_made':

@@ -53,9 +53,9 @@ export interface CheckReport extends ShownDefinition, Omit<CheckResult, 'check' 
   readonly rerunCommand: string
 }
 
-/** The level of what happened: a check of the level SHOULD fails when a MUST on its way is not met. */
+/** The level of what happened: a check of the level SHOULD fails when a MUST on its way is not met, and one of the level MUST warns of a SHOULD. */
 export const shownLevel = ({ outcome, level }: Pick<CheckReport, 'outcome' | 'level'>) =>
-  outcome === 'fail' ? 'MUST' : level
+  outcome === 'fail' ? 'MUST' : outcome === 'warn' ? 'SHOULD' : level
 
 /** A certificate as a report shows it. */
 export interface CertificateReport extends Omit<Certificate, 'checks'> {

@@ -43,7 +43,8 @@ export interface ExploreOptions extends CalibrateOptions {
 export interface ExploreListener {
   /** After each part of the work. */
   progress(counts: ExploreCounts): void
-  failed(seed: number, invariant: InvariantId): void
+  /** Again and again while the shortest conversation that fails is looked for, for at most so long. */
+  shortening(seed: number, invariant: InvariantId, atMostMs: number): void
   found(finding: Finding): void
   doubted(one: Unconfirmed): void
 }
@@ -112,6 +113,7 @@ const REPEATS = 3
 const RELIABLE = 2
 /** The rate of an intermittent failure is measured with so many more runs. */
 const MORE_REPEATS = 7
+/** For one failure, and for all of them when the time for new conversations is over. */
 const SHRINK_MS = 60_000
 /** Among how many conversations a failure that does not come alone is repeated, and how many of them run at once. */
 const OTHERS = 16
@@ -303,7 +305,6 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       listener.doubted(one)
     } else if (verdict === 'intermittent') add(failed, failing.length, of, null)
     else {
-      listener.failed(sequence.seed, invariant)
       const shortest = await shorten(failed)
       if (signal.aborted) return
       if (shortest !== null) add(shortest.failed, shortest.times, shortest.of, shortest.file)
@@ -331,10 +332,12 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // An intermediary that ends breaks all conversations that run at the same time. In one process none runs beside another.
     const isOnlySerial = isAlone || inProcess !== null || invariant === 'INV-ALIVE'
     for (const isSerial of isOnlySerial ? [true] : [false, true]) {
-      const untilMs = elapsedMs() + SHRINK_MS
+      const endMs = durationMs === null ? Number.POSITIVE_INFINITY : startMs + durationMs + SHRINK_MS
+      const untilMs = Math.min(elapsedMs() + SHRINK_MS, endMs)
       const shortest = await shrink(sequence, failed.failedAt, {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
         async failing(candidates) {
+          listener.shortening(sequence.seed, invariant, untilMs - elapsedMs())
           const isFailing = (one: ActSequence, results: readonly ScenarioResult[] = []) =>
             results.length > 0 && results.every(result => isSame({ ...failed, sequence: one }, result))
           if (!isSerial) {

@@ -1,8 +1,8 @@
 /** Finds the rates that are too high: for an intermediary, by its thresholds, and for this process, by the work of its event loop. */
-import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
-import { watchProcessLoad } from '../../base/runtime/process-load.ts'
+import { elapsedMs } from '../../base/runtime/clock.ts'
+import { cpuTimeMs } from '../../base/runtime/process-load.ts'
 import type { Plan, PlannedItem } from '../../evaluation/scenario/plan.ts'
-import { type LoadOptions, type LoadResult, runLoad } from './load.ts'
+import { isTooBusy, type LoadOptions, type LoadPoint, type LoadResult, runLoad } from './load.ts'
 import type { Runs } from './runs.ts'
 
 export interface LimitStep {
@@ -57,7 +57,7 @@ const AT_ONCE = 16
 
 /**
  * Runs the scenarios without their waits against an intermediary that is fast, and resolves with the conversations a second
- * for which its event loop is enough; null when none passed.
+ * for which one core is enough, however many other programs want it meanwhile; null when none passed.
  */
 export async function measureOwnLimit(
   plans: readonly Plan[],
@@ -66,30 +66,33 @@ export async function measureOwnLimit(
   signal: AbortSignal,
 ): Promise<number | null> {
   const quick = plans.map(plan => ({ ...plan, steps: withoutWaits(plan.steps) }))
-  const watch = watchProcessLoad()
-  let [begun, passed] = [0, 0]
-  let isOver = false
-  const runOneByOne = async () => {
-    while (!isOver && !signal.aborted) {
-      const plan = quick[begun % quick.length]
-      if (plan === undefined) return
-      const result = await runs.run({ plan, instance: ++begun }, { seed, signal, awaitsLateCalls: false })
-      if (result.outcome === 'pass') passed++
+  let begun = 0
+  /** Resolves when those that began in this time have ended, with how many of them passed. */
+  const passedIn = async (durationMs: number): Promise<number> => {
+    let passed = 0
+    const untilMs = elapsedMs() + durationMs
+    const runOneByOne = async () => {
+      while (elapsedMs() < untilMs && !signal.aborted) {
+        const plan = quick[begun % quick.length]
+        if (plan === undefined) return
+        const result = await runs.run({ plan, instance: ++begun }, { seed, signal, awaitsLateCalls: false })
+        if (result.outcome === 'pass') passed++
+      }
     }
+    await Promise.all(Array.from({ length: AT_ONCE }, runOneByOne))
+    return passed
   }
-  const running = Promise.all(Array.from({ length: AT_ONCE }, runOneByOne))
-  await wallDelay(WARM_UP_MS, signal)
-  watch.read()
-  const before = passed
-  const measuredFrom = elapsedMs()
-  await wallDelay(MEASURED_MS, signal)
-  const seconds = (elapsedMs() - measuredFrom) / 1000
-  const { busyShare } = watch.read()
-  const counted = passed - before
-  isOver = true
-  await running
-  watch.close()
-  return counted === 0 || signal.aborted ? null : counted / seconds / busyShare
+  await passedIn(WARM_UP_MS)
+  const beforeMs = cpuTimeMs()
+  const passed = await passedIn(MEASURED_MS)
+  return passed === 0 || signal.aborted ? null : (passed * 1000) / (cpuTimeMs() - beforeMs)
+}
+
+/** What was measured, or the highest rate of the load at which this process still acted in time, which shows more. */
+export function ownLimitAfter(measured: number | null, points: readonly LoadPoint[]): number | null {
+  if (measured === null) return null
+  const rates = points.filter(({ late, process }) => late === 0 && !isTooBusy(process)).map(({ rate }) => rate)
+  return Math.max(measured, ...rates)
 }
 
 const withoutWaits = (items: readonly PlannedItem[]): PlannedItem[] =>

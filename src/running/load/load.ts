@@ -117,6 +117,9 @@ const TICK_MS = 100
 const BUSY: ProcessLoad = { busyShare: 0.95, loopDelayMs: 100 }
 const BUSY_SHARE = 0.2
 
+export const isTooBusy = ({ busyShare, loopDelayMs }: ProcessLoad): boolean =>
+  busyShare > BUSY.busyShare || loopDelayMs > BUSY.loopDelayMs
+
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { arrivals, users, durationMs, signal, thresholds } = options
   const load = new Load(options)
@@ -199,9 +202,7 @@ class Load {
   }
 
   isBottleneck(): boolean {
-    const busy = this.points.filter(
-      ({ process }) => process.busyShare > BUSY.busyShare || process.loopDelayMs > BUSY.loopDelayMs,
-    )
+    const busy = this.points.filter(({ process }) => isTooBusy(process))
     return this.#options.isWatched && busy.length > this.points.length * BUSY_SHARE
   }
 

@@ -106,7 +106,10 @@ describe('which files', () => {
     ['no/*.yaml', 'no/*.yaml: matches no file: there is no folder no.'],
     ['deep/notes.md', 'deep/notes.md: must end in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts.'],
     ['deep/part.yaml', 'deep/part.yaml:2:7: kind: is a part: it runs where a scenario includes it.'],
-    ['notes', 'notes: has no scenario in it: '],
+    [
+      'notes',
+      'notes: has no scenario in it: no file ends in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts. The shipped ones: --builtin.',
+    ],
   ])('refuses %s', async (pattern, message) => {
     expect((await complaints(files, [pattern])).slice(0, message.length)).toBe(message)
   })

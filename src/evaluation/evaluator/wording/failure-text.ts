@@ -303,6 +303,8 @@ export function noteText(note: DifferenceNote): string {
 function differenceText({ path, expected, received, note }: Difference): string {
   const field = path === '' ? '' : `${path}: `
   const why = note === undefined ? '' : ` (${noteText(note)})`
+  // An element of a list is no field that a call can have.
+  if (received === null && /\w$/.test(path)) return `it has no ${path} (expected ${expected})${why}`
   return `${field}expected ${expected}, received ${received ?? 'nothing'}${why}`
 }
 
@@ -669,6 +671,10 @@ export function hintText(hint: FailureHint, audience: Audience): string {
       return 'Commands run in the folder of the driver file, without a shell.'
     case 'broke_off':
       return 'The connection broke while it answered: what does the log of the intermediary say?'
+    case 'exception':
+      return 'The intermediary printed an exception: look in its last output, and answer also when a handler fails.'
+    case 'https':
+      return `${hint.text} Otherwise its log says why it closed the connection.`
     case 'target_ended':
       return `${endedText(hint.failure, 'The intermediary ')}. Look in its last output for the exception, and catch it where it is thrown.`
     case 'desk_address':

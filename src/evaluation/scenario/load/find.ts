@@ -73,7 +73,9 @@ function findMatches(pattern: string, cwd: string): FoundFile[] {
   if (matches.length === 0)
     throw fileProblem(
       pattern,
-      kind === 'folder' ? `has no scenario in it: ${EXTENSIONS.join(', ')}.` : 'matches no file.',
+      kind === 'folder'
+        ? `has no scenario in it: no file ends in ${EXTENSIONS.join(', ')}. The shipped ones: --builtin.`
+        : 'matches no file.',
     )
   // Names are as a user in `cwd` would type them.
   const isAbsolute = resolve(pattern) === pattern

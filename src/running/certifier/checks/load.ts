@@ -41,7 +41,7 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
 ]
 
 const BACKLOG =
-  'The usual cause is a short listen backlog, the queue of connections that the server has not accepted yet: what comes when it is full is dropped. http.server of Python has 5: set request_queue_size = 128 in a subclass of the server. Look also for a server that handles one request after the other, and for a limit of connections.'
+  'The usual cause is a short listen backlog, the queue of connections that the server has not accepted yet: what comes when it is full is dropped. Some servers have 5: set 128 or more, where yours begins to listen. Look also for a server that handles one request after the other, and for a limit of connections.'
 
 const ANSWERED = 'events_at_once_answered'
 

@@ -180,7 +180,7 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
   const { status } = answer
   // Only these are statuses with which intermediaries refuse signatures.
   if (status !== 400 && status !== 401 && status !== 403) return expectAcknowledged(check, answer)
-  reportRefusedSignature(check, answer, await diagnoseEveryForm(check))
+  reportRefusedSignature(check, answer, await diagnoseEveryForm(check, answer))
 }
 
 /** `diagnosis`: null when no mistake was tried. */
@@ -209,7 +209,7 @@ async function expectNoSecondConversation(check: CheckContext): Promise<void> {
   const first = await check.send({ event: EVENT, chat })
   expectAcknowledged(check, first)
   const effect = await effectWithin(check, chat, limits.effectMs)
-  if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200 })
+  if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200, isForged: false })
   const waitedUntilMs = journal.atMs + limits.replayMs
   const shown = await readInboxUntil(check, chat, limits.replayMs, items => requestsIn(items) > 0)
   const shownMs = requestsIn(shown) > 0 ? journal.atMs - sentMs : 0
@@ -362,7 +362,7 @@ async function expectRefused(check: CheckContext, forgeries: readonly Forgery[])
   }
   const first = unseen.find(({ level }) => level === 'MUST')
   if (first !== undefined && !isVisible)
-    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0 })
+    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0, isForged: true })
 }
 
 async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentForgery> {
@@ -494,8 +494,8 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
   const [first] = answers
   if (first !== undefined && !isAnswered) return reportNoAnswer(check, 'MUST', first, [first])
   const clearest = DIAGNOSIS_ORDER.find(form => forms.has(form)) ?? 'compact'
-  const { chat, body } = forms.get(clearest)!
-  const { accepts, entries } = await diagnoseBody(check, chat, body)
+  const { chat, body, answer } = forms.get(clearest)!
+  const { accepts, entries } = await diagnoseBody(check, chat, body, answer)
   const pattern =
     PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
   const byAnswer: Record<'refused' | 'accepted', JsonForm[]> = { refused: [], accepted: [] }

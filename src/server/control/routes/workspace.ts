@@ -161,7 +161,7 @@ async function calibrateJournal({ journal, platform, evidence }: Core, proxy: Pr
   const calibration = new Calibration(knobs)
   for (const [index, entry] of journal.query().entries()) {
     if (index % ENTRIES_AT_ONCE === 0) await nextMacrotask()
-    const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'no exchange'
+    const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'neither a call nor an event'
     if (typeof observed === 'string') calibration.leaveOut(observed)
     else for (const one of observed) calibration.observe(one)
   }
