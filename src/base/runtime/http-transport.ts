@@ -11,7 +11,7 @@ import { type Duplex, duplexPair } from 'node:stream'
 import type { Agent } from 'undici'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
-import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { cancelled, connectionFailure, TransportError, timedOut, unusableStatus } from './connection-failure.ts'
 import { connectionLimit } from './node.ts'
 import {
   functionError,
@@ -59,9 +59,14 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
       const agent = await loading
       started()
       const { url, method = 'POST', headers, body } = outgoing
-      const { origin, pathname, search } = new URL(url)
+      const { origin, host, pathname, search } = new URL(url)
       const path = pathname + search
-      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal: over.signal })
+      // Undici takes 099 for the status of an interim answer, and then waits for another.
+      const onInfo = ({ statusCode }: { statusCode: number }) => {
+        if (statusCode < 100) over.abort(new TransportError(unusableStatus(statusCode, host)))
+      }
+      const { signal } = over
+      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal, onInfo })
       const received: Record<string, string> = {}
       for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
       const chunks: Buffer[] = []
@@ -142,7 +147,11 @@ async function sendFaulty(
     return await new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       request.on('error', reject)
+      const refuse = (status: number) => reject(new TransportError(unusableStatus(status, new URL(outgoing.url).host)))
+      request.on('upgrade', () => refuse(101))
       request.on('response', response => {
+        const { statusCode = 0 } = response
+        if (statusCode < 200) return refuse(statusCode)
         const headers: Record<string, string> = {}
         for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value)
         const chunks: Buffer[] = []
@@ -150,7 +159,7 @@ async function sendFaulty(
         const end = (cut: boolean) => {
           // At once, before Node closes the connection by itself.
           if (wire.resetAfterAnswer) resetSocket(request.socket)
-          resolve(receivedFrom(response.statusCode ?? 0, headers, chunks, cut))
+          resolve(receivedFrom(statusCode, headers, chunks, cut))
         }
         response.on('data', (chunk: Buffer) => {
           size += chunk.length
