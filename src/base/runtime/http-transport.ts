@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { type Duplex, duplexPair } from 'node:stream'
 import type { Agent } from 'undici'
+import { cut } from '../text/cut.ts'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut, unusableStatus } from './connection-failure.ts'
@@ -122,16 +123,16 @@ export function resetSocket(socket: Socket | null): void {
   }
 }
 
-/** `cut`: the answer is longer than what was read. */
+/** `isCut`: the answer is longer than what was read. */
 function receivedFrom(
   status: number,
   headers: Record<string, string>,
   chunks: readonly Buffer[],
-  cut: boolean,
+  isCut: boolean,
 ): Received {
   const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
-  const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
-  return { status, headers, body, truncated: cut || body.length !== text.length }
+  const body = cut(text, KEPT_BODY_CHARS)
+  return { status, headers, body, truncated: isCut || body !== text }
 }
 
 /** Sends through `node:http`, which can be told how the bytes travel. */
@@ -156,10 +157,10 @@ async function sendFaulty(
         for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value)
         const chunks: Buffer[] = []
         let size = 0
-        const end = (cut: boolean) => {
+        const end = (isCut: boolean) => {
           // At once, before Node closes the connection by itself.
           if (wire.resetAfterAnswer) resetSocket(request.socket)
-          resolve(receivedFrom(statusCode, headers, chunks, cut))
+          resolve(receivedFrom(statusCode, headers, chunks, isCut))
         }
         response.on('data', (chunk: Buffer) => {
           size += chunk.length

@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
+import { cut } from '../../base/text/cut.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { StepFailure, TargetFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
@@ -209,7 +210,7 @@ export class TargetLog {
       const shown = this.#options.redact(stripVTControlCharacters(line).trimEnd())
       text += `${shown}\n`
       this.printed++
-      this.#lines.push(shown.length > MAX_LINE_CHARS ? `${shown.slice(0, MAX_LINE_CHARS)}…` : shown)
+      this.#lines.push(cut(shown, MAX_LINE_CHARS))
       if (this.#lines.length > MAX_LINES) this.#lines.shift()
     }
     if (text === '' || this.#file === null) return
