@@ -30,6 +30,8 @@ function formsOf(character: string): string {
     `&(?:amp;)*#(?:0*${code}|[xX]0*${hex(code.toString(16))});`,
   ]
   if (character in ENTITIES) forms.push(`&(?:amp;)*${ENTITIES[character]};`)
+  // In quotes of a shell.
+  if (character === "'") forms.push(`'${BACKSLASH}{1,8}''`)
   if (short !== undefined) forms.push(`${BACKSLASH}{1,8}${short}`)
   return `(?:${forms.join('|')})`
 }
@@ -57,14 +59,13 @@ export function secretForms(secret: string): SecretForms {
   function follow(text: string, at: number, first: number): { end: number; count: number } {
     sticky ??= sources.map(source => new RegExp(source, 'y'))
     let end = at
-    let count = 0
-    for (const form of sticky.slice(first)) {
+    let next = first
+    for (let form = sticky[next]; form !== undefined; form = sticky[++next]) {
       form.lastIndex = end
       if (!form.test(text)) break
       end = form.lastIndex
-      count++
     }
-    return { end, count }
+    return { end, count: next - first }
   }
 
   return {
