@@ -131,7 +131,7 @@ function receivedFrom(
   isCut: boolean,
 ): Received {
   const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
-  const body = cut(text, KEPT_BODY_CHARS)
+  const body = text.length > KEPT_BODY_CHARS ? cut(text, KEPT_BODY_CHARS) : text
   return { status, headers, body, truncated: isCut || body !== text }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The beginning of a text, at most `longest` characters. Whatever shortens a text that may have a secret ends it with an
+ * Cuts a text to at most `longest` characters. Whatever shortens a text that may have a secret ends it with an
  * ellipsis: there, a redactor finds the part of a secret that is left.
  */
 export const cut = (text: string, longest: number): string =>

@@ -79,9 +79,10 @@ export function secretForms(secret: string): SecretForms {
         CUT_FORM.lastIndex = end
         return CUT_FORM.test(text) ? CUT_FORM.lastIndex : -1
       }
-      for (const { index } of text.matchAll(start)) {
-        const ellipsis = cutAfter(follow(text, index, 0).end)
-        if (ellipsis !== -1) found.push([index, ellipsis])
+      start.lastIndex = 0
+      for (let match = start.exec(text); match !== null; match = start.exec(text)) {
+        const ellipsis = cutAfter(follow(text, match.index, 0).end)
+        if (ellipsis !== -1) found.push([match.index, ellipsis])
       }
       for (let at = text.indexOf('…'); at !== -1; at = text.indexOf('…', at + 1)) {
         const next = text.charAt(at + 1)
