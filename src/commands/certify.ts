@@ -1,5 +1,7 @@
 /** Certifies an intermediary (`handover-sim certify`). */
+
 import { freshSeed } from '../base/runtime/node.ts'
+import type { Redacted } from '../base/text/redactor.ts'
 import { checkCause } from '../pages/reporters/findings.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import {
@@ -155,14 +157,16 @@ export const certifyCommand = defineCommand({
           planned: progress.planned,
           started: ({ id }) => progress.started(id),
           finished(result) {
-            const { id, title, outcome, durationMs, ...rest } = describeResult(result)
+            const { id, title, outcome, durationMs, ...rest } = describeResult(secrets.redactDeep(result))
             progress.finished({ name: id, title: `${id} ${title}`, outcome, durationMs, cause: checkCause(rest) })
           },
         },
       }).finally(progress.stop)
 
       const ended = withSignalCode(certificate)
-      const described = secrets.redactDeep(describeCertificate(ended, createCheckRerun(flags, seed)))
+      const described = secrets.redactDeep(
+        describeCertificate(secrets.redactDeep(ended), createCheckRerun(flags, seed)),
+      )
       const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
       return exitCodeOf(ended.exitCode, await writeCertificate(described, requests, reportContext))
     })
@@ -200,7 +204,7 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { env }: Context) {
 
 /** Resolves with the problems. Renderers are loaded when they are needed. */
 function writeCertificate(
-  certificate: CertificateReport,
+  certificate: Redacted<CertificateReport>,
   requests: readonly ReportRequest<CertificateReportName>[],
   context: ReportContext,
 ): Promise<string[]> {

@@ -37,6 +37,8 @@ export interface Io {
   readonly nodeVersion: string
   /** Calls `listener` for every signal. Returns a function that stops this. */
   onSignal(listener: (signal: Signal) => void): () => void
+  /** Calls `listener` for an error that nothing catches, which then does not end the process. Absent in most tests. */
+  readonly onUncaughtError?: ((listener: (error: unknown) => void) => () => void) | undefined
   /** Ends the process at once. */
   exit(code: number): void
 }
@@ -141,6 +143,10 @@ export function processIo(): Io {
     },
     nodeVersion: process.version,
     onSignal: listener => watchSignals(listener, isStartedByNpm),
+    onUncaughtError(listener) {
+      process.on('uncaughtException', listener)
+      return () => void process.off('uncaughtException', listener)
+    },
     exit: code => process.exit(code),
   }
 }

@@ -1,4 +1,5 @@
 /** Puts an intermediary under load (`handover-sim load`). */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
@@ -6,6 +7,7 @@ import { fileProblem } from '../base/files/errors.ts'
 import { readText } from '../base/files/user-files.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
+import type { Redacted } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { reasonText } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
@@ -135,7 +137,7 @@ export const loadCommand = defineCommand({
         let result = null
         if (options.findsLimit) ({ steps, result } = await findLimit(load, options.stages[0]?.to ?? 1))
         else result = await runLoad(load)
-        const ended: LoadReport = secrets.redactDeep({
+        const ended: Redacted<LoadReport> = secrets.redactDeep({
           ...result,
           ...{ version: VERSION, target: target.href, seed, arrivals: options.arrivals, users: options.users },
           ...{ scenarios: plans.map(({ name }) => name), steps, exitCode: 0 },
@@ -156,12 +158,12 @@ export async function reportLoads(files: readonly string[], reports: string, con
     if (!existsSync(path)) throw fileProblem(name, 'cannot be read: there is no such file.')
     texts.set(name, readText({ name, path, extension: '.json' }, BUDGETS.stateBytes))
   }
-  const merged = mergeLoads(texts)
+  const merged = context.secrets.redactDeep(mergeLoads(texts))
   return writeLoad({ ...merged, exitCode: loadExitCode(merged) }, requests, context)
 }
 
 async function writeLoad(
-  load: LoadReport,
+  load: Redacted<LoadReport>,
   requests: readonly ReportRequest<LoadReportName>[],
   { io, env }: Context,
 ): Promise<number> {

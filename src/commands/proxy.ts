@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync } from 'node
 import { dirname, resolve } from 'node:path'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
-import { messageOf } from '../base/text/error-text.ts'
+import { isError, messageOf, systemCodeOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { entryLine, observedRunLine } from '../evaluation/evaluator/journal-file.ts'
 import { moreKeys } from '../platform/api/access.ts'
@@ -11,6 +11,7 @@ import { VERSION } from '../platform/contract/version.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import type { Journal } from '../platform/journal/journal.ts'
 import { knobsFrom } from '../platform/simulator/options.ts'
+import { coreOf } from '../platform/simulator/simulator.ts'
 import { LazyReadiness } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
@@ -98,6 +99,12 @@ export const proxyCommand = defineCommand({
         { proxy, loadRecorder, loadReadiness: new LazyReadiness(() => null).load },
       )
       shutdown.defer(() => server.close())
+      // Traffic of real customers passes here: whatever nothing else catches ends one exchange, and not the process.
+      const { onThrown } = coreOf(server)
+      // Its message may quote what passed.
+      const named = (error: unknown) =>
+        new Error(`an error that nothing caught (${isError(error) ? error.name : typeof error})`)
+      shutdown.defer(io.onUncaughtError?.(error => onThrown('call', named(error))) ?? (() => {}))
       writer = createWriter(file, `${upstream.origin} -> ${webhookUrl.origin}`, context)
       writer.follow(server.journal, (error, { seq }) =>
         io.stderr.write(

@@ -1,5 +1,5 @@
 /** Collects the secrets of a command, and writes none of them to its streams. */
-import type { Redactor } from '../base/text/redactor.ts'
+import type { Redacted, Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
@@ -81,9 +81,9 @@ export function addSecretsOfDriver({ variables, verbs, target }: DriverSpec, { e
 }
 
 /** Marks scenarios whose journal lost values, because they cannot be evaluated again in every case. */
-export function redactRun(result: RunResult, secrets: Redactor): RunResult {
+export function redactRun(result: RunResult, secrets: Redactor): Redacted<RunResult> {
   const redacted = secrets.redactDeep(result)
-  if (redacted === result) return result
+  if (redacted === result) return redacted
   const scenarios = result.scenarios.map((scenario, index) => {
     const shown = redacted.scenarios[index] ?? scenario
     if (shown.journal === scenario.journal) return shown

@@ -32,7 +32,7 @@ export function showTraffic(
   if (json) {
     view = {
       show(entry) {
-        const shown = secrets.redactDeep(shortEntry(presentEntry(entry, signatureHeader)))
+        const shown = shortEntry(secrets.redactDeep(presentEntry(entry, signatureHeader)))
         const line = Object.assign({ v: 1, type: 'entry' }, shown)
         unredacted.stdout.write(`${JSON.stringify(line)}\n`)
       },

@@ -1,8 +1,10 @@
 /** Writes the requested reports to their streams and files; one that fails does not stop the others. */
+
 import { appendFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { createOutputFolder, OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
+import type { Redacted } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
@@ -148,7 +150,7 @@ export interface Explored {
 
 /** Writes the reports of a run, and how far an exploration came. Renderers are loaded when they are needed. */
 export async function writeReports(
-  result: RunResult,
+  result: Redacted<RunResult>,
   requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
   explored?: Explored,

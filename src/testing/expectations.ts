@@ -1,5 +1,6 @@
 /** Implements the expectations of a test: each waits for the journal to have a matching call that is not claimed. */
 
+import { cut } from '../base/text/cut.ts'
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
 import { patternRef } from '../evaluation/evaluator/claims.ts'
 import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
@@ -266,7 +267,7 @@ function timeoutFailure(journal: TestJournal, { chatId }: Subject, source: strin
     ...EMPTY_FAILURE,
     kind: 'check',
     conversation: chat === undefined ? null : journal.nameOf(chat.id),
-    expected: { code: 'condition', source: source.replace(/\s+/g, ' ').slice(0, 120), withinMs: ms },
+    expected: { code: 'condition', source: cut(source.replace(/\s+/g, ' '), 120), withinMs: ms },
     happened: {
       code: 'condition_false',
       chat: chat === undefined ? null : { status: chat.status, typing: chat.typing },

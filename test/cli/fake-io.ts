@@ -50,6 +50,8 @@ export interface FakeIo extends Io {
   /** Whether somebody heeds signals. */
   readonly watched: boolean
   signal(name: Signal): void
+  /** Throws an error that nothing catches. */
+  throwUncaught(error: unknown): void
   /** Presses a key at the terminal. */
   press(key: string): void
 }
@@ -59,6 +61,7 @@ export function fakeIo(cwd: string, isTTY = false, stdin = '', answers: string[]
   const listeners = new Set<(signal: Signal) => void>()
   const exits: number[] = []
   const keyListeners = new Set<(key: string) => void>()
+  const errorListeners = new Set<(error: unknown) => void>()
   const io: FakeIo = {
     stdout: fakeOutput(isTTY),
     stderr: fakeOutput(isTTY),
@@ -81,6 +84,13 @@ export function fakeIo(cwd: string, isTTY = false, stdin = '', answers: string[]
     onSignal(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    onUncaughtError(listener) {
+      errorListeners.add(listener)
+      return () => void errorListeners.delete(listener)
+    },
+    throwUncaught(error) {
+      for (const listener of errorListeners) listener(error)
     },
     exit: code => void exits.push(code),
     signal(name) {

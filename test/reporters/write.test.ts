@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { saveText } from '../../src/base/files/user-files.ts'
+import { createRedactor } from '../../src/base/text/redactor.ts'
 import { writeReports } from '../../src/commands/write-reports.ts'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { describeRun } from '../../src/evaluation/evaluator/wording/report.ts'
@@ -29,7 +30,11 @@ interface Given {
 async function write(flag: string, given: Given = {}) {
   const { cwd = folderWith(), env = {}, colorLevel = 0, run = RESULT, columns } = given
   const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
-  const problems = await writeReports(run, parseReports(flag, RUN_REPORTS, env), { io, env, colorLevel })
+  const problems = await writeReports(createRedactor().redactDeep(run), parseReports(flag, RUN_REPORTS, env), {
+    io,
+    env,
+    colorLevel,
+  })
   return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
 }
 

@@ -40,6 +40,7 @@ const firstLines = (out: string) =>
 describe('a webhook that', () => {
   it.each<[string, Behaviour, RegExp, ...string[]]>([
     ['answers something else than HTTP', request => void request.socket.end('lalala\r\n\r\n'), /not HTTP/],
+    ['has no status', ({ socket }) => void socket.end('HTTP/1.1 099 Odd\r\n\r\n'), /not HTTP: .*\(status 099\)/],
     ['never answers', () => {}, /timeout: no complete\s+answer within 400 ms/, '--set', 'webhook.timeout=400ms'],
     ['redirects', answer(302, { location: '/there' }), /answered 302/],
     ['fails', answer(500, {}, 'TypeError: no chat'), /answered 500[\s\S]*TypeError: no chat/],

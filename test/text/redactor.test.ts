@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRedactor, withoutCredentials } from '../../src/base/text/redactor.ts'
 
-const SECRET = 'p4ß "w\\rd/+&1'
+const SECRET = `p4ß "w\\rd/+&1'x`
 
 function redactorOf(...secrets: string[]) {
   const redactor = createRedactor(['public-key'])
@@ -16,11 +16,33 @@ describe('a secret', () => {
     ['in JSON', JSON.stringify(SECRET)],
     ['in an address', `x?a=${encodeURIComponent(SECRET)}`],
     ['in a form', new URLSearchParams({ a: SECRET }).toString()],
+    [
+      'in an address of PHP',
+      encodeURIComponent(SECRET)
+        .replaceAll("'", '%27')
+        .replace(/%../g, code => code.toLowerCase()),
+    ],
+    ['in JSON of PHP', JSON.stringify(SECRET).replaceAll('/', '\\/').replaceAll('ß', '\\u00df')],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify(JSON.stringify(SECRET)))],
+    ['in JSON in an address', encodeURIComponent(JSON.stringify(SECRET))],
+    ['in an address in an address', encodeURIComponent(encodeURIComponent(SECRET))],
+    ['in HTML', SECRET.replace(/["'&]/g, sign => ({ '"': '&quot;', "'": '&#39;', '&': '&amp;' })[sign]!)],
   ])('is found %s', (_form, text) => {
     const shown = redactorOf(SECRET).redact(`before ${text} after`)
     expect(shown).toContain('***')
     expect(shown.startsWith('before ') && shown.endsWith(' after')).toBe(true)
     expect(shown).not.toMatch(/rd|p4/)
+  })
+
+  it.each([
+    ['before an ellipsis', 'is hk-live-Q7w8\\/e…', 'is ***…'],
+    ['before an ellipsis within a form', 'is hk-live-Q7w8%2…', 'is ***…'],
+    ['behind an ellipsis', '…-Q7w8/e9%2Br0t1 is', '…*** is'],
+    ['between two', '…live-Q7w8…', '…***…'],
+    ['but not seven characters of it', 'hk-live… and …/e9+r0t', 'hk-live… and …/e9+r0t'],
+    ['but not without an ellipsis', 'hk-live-Q7 and …', 'hk-live-Q7 and …'],
+  ])('of which a text was cut is found %s', (_, text, shown) => {
+    expect(redactorOf('hk-live-Q7w8/e9+r0t1').redact(text)).toBe(shown)
   })
 
   it('is replaced before a shorter one that it contains', () => {

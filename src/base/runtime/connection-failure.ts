@@ -149,6 +149,13 @@ export function connectionFailure(error: unknown, target: string): ConnectionFai
     : { code: 'network', target, detail, system_code }
 }
 
+/** For a status below 200 in place of that of an answer: no status at all, or a switch of protocols that nothing asked for. */
+export const unusableStatus = (status: number, target: string): ConnectionFailure => ({
+  code: 'not_http',
+  target,
+  detail: `status ${String(status).padStart(3, '0')}`,
+})
+
 interface RootCause {
   readonly code?: string
   readonly name?: string

@@ -9,9 +9,10 @@ import {
 import type { Socket } from 'node:net'
 import { type Duplex, duplexPair } from 'node:stream'
 import type { Agent } from 'undici'
+import { cut } from '../text/cut.ts'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
-import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { cancelled, connectionFailure, TransportError, timedOut, unusableStatus } from './connection-failure.ts'
 import { connectionLimit } from './node.ts'
 import {
   functionError,
@@ -59,9 +60,14 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
       const agent = await loading
       started()
       const { url, method = 'POST', headers, body } = outgoing
-      const { origin, pathname, search } = new URL(url)
+      const { origin, host, pathname, search } = new URL(url)
       const path = pathname + search
-      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal: over.signal })
+      // Undici takes 099 for the status of an interim answer, and then waits for another.
+      const onInfo = ({ statusCode }: { statusCode: number }) => {
+        if (statusCode < 100) over.abort(new TransportError(unusableStatus(statusCode, host)))
+      }
+      const { signal } = over
+      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal, onInfo })
       const received: Record<string, string> = {}
       for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
       const chunks: Buffer[] = []
@@ -117,16 +123,16 @@ export function resetSocket(socket: Socket | null): void {
   }
 }
 
-/** `cut`: the answer is longer than what was read. */
+/** `isCut`: the answer is longer than what was read. */
 function receivedFrom(
   status: number,
   headers: Record<string, string>,
   chunks: readonly Buffer[],
-  cut: boolean,
+  isCut: boolean,
 ): Received {
   const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
-  const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
-  return { status, headers, body, truncated: cut || body.length !== text.length }
+  const body = text.length > KEPT_BODY_CHARS ? cut(text, KEPT_BODY_CHARS) : text
+  return { status, headers, body, truncated: isCut || body !== text }
 }
 
 /** Sends through `node:http`, which can be told how the bytes travel. */
@@ -142,15 +148,19 @@ async function sendFaulty(
     return await new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       request.on('error', reject)
+      const refuse = (status: number) => reject(new TransportError(unusableStatus(status, new URL(outgoing.url).host)))
+      request.on('upgrade', () => refuse(101))
       request.on('response', response => {
+        const { statusCode = 0 } = response
+        if (statusCode < 200) return refuse(statusCode)
         const headers: Record<string, string> = {}
         for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value)
         const chunks: Buffer[] = []
         let size = 0
-        const end = (cut: boolean) => {
+        const end = (isCut: boolean) => {
           // At once, before Node closes the connection by itself.
           if (wire.resetAfterAnswer) resetSocket(request.socket)
-          resolve(receivedFrom(response.statusCode ?? 0, headers, chunks, cut))
+          resolve(receivedFrom(statusCode, headers, chunks, isCut))
         }
         response.on('data', (chunk: Buffer) => {
           size += chunk.length

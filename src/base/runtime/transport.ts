@@ -1,4 +1,5 @@
 /** Defines how webhook requests are sent: over HTTP, or to a function. */
+import { cut } from '../text/cut.ts'
 import { wallTimer } from './clock.ts'
 import { cancelled, rootCause, TransportError, textPart, timedOut } from './connection-failure.ts'
 
@@ -73,20 +74,20 @@ async function answerOf(handler: WebhookFunction, request: Request, over: AbortS
   const response = await handler(request)
   if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
   if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })
-  const { text, cut } = await readText(response, over)
-  const body = text.slice(0, KEPT_BODY_CHARS)
+  const { text, isCut } = await readText(response, over)
+  const body = cut(text, KEPT_BODY_CHARS)
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     body,
-    truncated: cut || body !== text,
+    truncated: isCut || body !== text,
   }
 }
 
 /** Reads at most `MAX_BODY_BYTES`, and nothing more when `over` aborts. */
-async function readText(response: Response, over: AbortSignal): Promise<{ text: string; cut: boolean }> {
+async function readText(response: Response, over: AbortSignal): Promise<{ text: string; isCut: boolean }> {
   // Responses of some polyfills have a stream of Node.
-  if (typeof response.body?.getReader !== 'function') return { text: await response.text(), cut: false }
+  if (typeof response.body?.getReader !== 'function') return { text: await response.text(), isCut: false }
   const reader = response.body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
   over.addEventListener('abort', stop)
@@ -94,12 +95,12 @@ async function readText(response: Response, over: AbortSignal): Promise<{ text: 
   let text = ''
   for (let size = 0; size <= MAX_BODY_BYTES; ) {
     const { done, value } = await reader.read()
-    if (done) return { text: text + decoder.decode(), cut: false }
+    if (done) return { text: text + decoder.decode(), isCut: false }
     size += value.length
     text += decoder.decode(value, { stream: true })
   }
   stop()
-  return { text, cut: true }
+  return { text, isCut: true }
 }
 
 /** Does not check the class, because test runners and polyfills have their own. */

@@ -1,6 +1,7 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 
 import type * as z from 'zod/mini'
+import { cut } from '../text/cut.ts'
 import { nearest, nearestName, shortName } from '../text/error-text.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
@@ -221,6 +222,5 @@ export function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object') return 'an object'
   if (typeof value !== 'string') return typeof value === 'number' ? `the number ${String(value)}` : String(value)
-  const text = withoutCredentials(value)
-  return `the string ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`
+  return `the string ${JSON.stringify(cut(withoutCredentials(value), 60))}`
 }

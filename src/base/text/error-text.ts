@@ -1,5 +1,7 @@
 /** Reads thrown values, and ends error messages: with a full stop, or with a known name for a misspelt one. */
 
+import { cut } from './cut.ts'
+
 /** Also true for an error of another realm: jest runs tests in a context of their own, Node's errors come from outside. */
 export const isError = (value: unknown): value is Error =>
   value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
@@ -23,8 +25,7 @@ const LONGEST_NAME = 64
 const MAX_NAMES = 500
 
 /** A name for an error message, without the end of a long one. */
-export const shortName = (name: string): string =>
-  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+export const shortName = (name: string): string => cut(name, LONGEST_NAME + 1)
 
 /** `; did you mean webhook.retry?`, or nothing when no name is near: similar, or begun by the wrong one. */
 export function nearest(wrong: string, names: readonly string[]): string {
@@ -77,7 +78,7 @@ const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '
 /** The text that an error page shows, such as that of Express, without a call stack; another text as it is. */
 export function pageText(text: string): string {
   if (!/^\s*<(!doctype html|html)\b/i.test(text)) return text
-  const page = text.slice(0, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
+  const page = cut(text, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
   const [, shown = page] =
     /<pre\b[^<>]*>([\s\S]*?)(?:<\/pre>|$)/i.exec(page) ?? /<body\b[^<>]*>([\s\S]*)/i.exec(page) ?? []
   const [, title = ''] = /<title\b[^<>]*>([^<>]*)/i.exec(text.slice(0, LONGEST_PAGE)) ?? []

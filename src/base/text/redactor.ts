@@ -1,9 +1,14 @@
-/** Replaces secrets by `***` in texts and JSON values, found by their exact values, also as JSON and URLs write them. */
+/** Replaces secrets by `***` in texts and JSON values, in all forms in which programs write them. */
 
+import { literal, type SecretForms, secretForms } from './secret-forms.ts'
 import { decoded } from './url-text.ts'
 
 /** What a secret becomes. */
 export const REDACTED = '***'
+
+declare const redacted: unique symbol
+/** A value without secrets. Only a redactor makes one, and what writes reports, entries and logs takes nothing else. */
+export type Redacted<Value> = Value & { readonly [redacted]: true }
 
 /** The secrets of a process or a simulator. Without secrets, redaction returns its argument and costs nothing. */
 export interface Redactor {
@@ -11,9 +16,10 @@ export interface Redactor {
   add(...values: readonly (string | null | undefined)[]): void
   /** Adds the credentials of a URL, also short ones, which are replaced only inside of that URL. */
   addUrl(url: string | null | undefined): void
-  redact(text: string): string
+  /** Also finds what is left of a secret beside an ellipsis, in a text that was shortened before. */
+  redact(text: string): Redacted<string>
   /** A copy of a JSON value without secrets, or the value itself when it has none. Field names and codes of one word stay. */
-  redactDeep<Value>(value: Value): Value
+  redactDeep<Value>(value: Value): Redacted<Value>
 }
 
 /** The oldest secret is forgotten when there are more. */
@@ -23,46 +29,48 @@ const SHORTEST_NUMBER = 8
 
 /** `publicValues` are never redacted. */
 export function createRedactor(publicValues: readonly string[] = []): Redactor {
-  /** By secret: the texts to replace, with their replacements. */
-  const secrets = new Map<string, readonly (readonly [text: string, replacement: string])[]>()
-  let replacements = new Map<string, string>()
+  /** By secret, or by the text of a URL around one. */
+  const secrets = new Map<string, SecretForms & { readonly replacement?: string }>()
   let pattern: RegExp | null = null
 
-  function remember(secret: string, texts: readonly (readonly [string, string])[]): void {
+  function remember(secret: string, forms: () => SecretForms & { readonly replacement?: string }): void {
     if (secrets.has(secret)) return
-    secrets.set(secret, texts)
+    secrets.set(secret, forms())
     const [oldest = ''] = secrets.keys()
     if (secrets.size > MAX_SECRETS) secrets.delete(oldest)
     pattern = null
   }
 
   function addValue(value: string): void {
-    if (!isSecret(value) || publicValues.includes(value)) return
-    const encoded = encodeURIComponent(value.toWellFormed())
-    const forms = [value, JSON.stringify(value).slice(1, -1), encoded, encoded.replaceAll('%20', '+')]
-    remember(
-      value,
-      [...new Set(forms)].map(form => [form, REDACTED] as const),
-    )
+    if (isSecret(value) && !publicValues.includes(value)) remember(value, () => secretForms(value))
   }
 
   function addUrl(url: string | null | undefined): void {
     for (const { value, text, replacement } of credentialsIn(url ?? '')) {
       addValue(value)
       addValue(decoded(value))
-      remember(text, [[text, replacement]])
+      remember(text, () => ({ source: literal(text), cutIn: () => [], replacement }))
     }
   }
 
   function redact(text: string): string {
     if (secrets.size === 0) return text
     if (pattern === null) {
-      replacements = new Map([...secrets.values()].flat())
       // Longer texts first: a secret may contain a shorter one.
-      const texts = [...replacements.keys()].sort((a, b) => b.length - a.length)
-      pattern = new RegExp(texts.map(alternative).join('|'), 'g')
+      const longestFirst = [...secrets].sort(([a], [b]) => b.length - a.length)
+      pattern = new RegExp(longestFirst.map(([secret, { source }]) => standing(secret, source)).join('|'), 'g')
     }
-    return text.replace(pattern, found => replacements.get(found) ?? REDACTED)
+    const shown = text.replace(pattern, found => secrets.get(found)?.replacement ?? REDACTED)
+    if (!shown.includes('…')) return shown
+    // What was shortened before, such as the values in a failure: the evaluator compares and shortens whole values.
+    const cuts = [...secrets.values()].flatMap(({ cutIn }) => cutIn(shown)).sort(([a], [b]) => a - b)
+    let whole = ''
+    let at = 0
+    for (const [from, to] of cuts) {
+      if (from >= at) whole += shown.slice(at, from) + REDACTED
+      at = Math.max(at, to)
+    }
+    return whole + shown.slice(at)
   }
 
   return {
@@ -74,8 +82,8 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
       }
     },
     addUrl,
-    redact,
-    redactDeep: value => (secrets.size === 0 ? value : redactIn(value, redact)),
+    redact: text => redact(text) as Redacted<string>,
+    redactDeep: <Value>(value: Value) => (secrets.size === 0 ? value : redactIn(value, redact)) as Redacted<Value>,
   }
 }
 
@@ -86,8 +94,8 @@ function isSecret(value: string): boolean {
 }
 
 /** A number is a secret only as a whole: not inside of a longer one, such as a time. */
-const alternative = (text: string): string =>
-  /^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+const standing = (secret: string, source: string): string =>
+  /^\d+$/.test(secret) ? `(?<!\\d)${source}(?!\\d)` : source
 
 interface Credential {
   readonly value: string

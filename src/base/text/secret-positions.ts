@@ -42,7 +42,7 @@ export function maskedLine(lines: readonly string[], index: number): string {
   const inside = line.replace(NAMED_INSIDE, (found, before: string, inner: string) =>
     isSecretName(inner) ? before + REDACTED : found,
   )
-  return inside.replace(/(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/[^\s"'<>]+/gi, withoutCredentials)
+  return inside.replace(/(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/(?:[^\s"'<>]|'(?=[^\s"'<>,}\]]))+/gi, withoutCredentials)
 }
 
 const masked = (start: string, value: string) =>

@@ -1,8 +1,10 @@
 /** Compares recordings of the platform with its contract and with the assumptions in force, one observation at a time. */
+
 import * as z from 'zod/mini'
 import { isMap } from '../../base/objects.ts'
 import { definitionOf } from '../../base/schemas/definitions.ts'
 import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
+import { cut } from '../../base/text/cut.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import type { AssumptionTier, Behaviour } from '../../platform/contract/assumptions.ts'
 import { ASSUMPTIONS, type AssumptionName } from '../../platform/contract/assumptions.ts'
@@ -306,9 +308,13 @@ export class Calibration {
     const found = this.#findings.get(key)
     if (found !== undefined) found.count++
     else if (this.#findings.size < MAX_FINDINGS) {
-      const text = JSON.stringify(example) ?? ''
-      const shown = text.length > EXAMPLE_CHARS ? `${text.slice(0, EXAMPLE_CHARS)}…` : text
-      this.#findings.set(key, { kind, what, count: 1, place, example: shown })
+      this.#findings.set(key, {
+        kind,
+        what,
+        count: 1,
+        place,
+        example: cut(JSON.stringify(example) ?? '', EXAMPLE_CHARS),
+      })
     }
   }
 

@@ -1,6 +1,8 @@
 /** Reads recordings piece by piece, so that a file of any size needs little memory: journals, HAR 1.2, lines of exchanges. */
+
 import { BUDGETS } from '../../base/files/budgets.ts'
 import { jsonOr } from '../../base/objects.ts'
+import { cut } from '../../base/text/cut.ts'
 import { type LeftOut, type Observation, observationsOf } from './observation.ts'
 
 /** Receives what a recording contains. */
@@ -47,7 +49,7 @@ export async function readRecording(
     }
   }
   if (isRecording) return
-  const begins = firstText === null ? 'it is empty' : `it begins with ${JSON.stringify(firstText.slice(0, 40))}`
+  const begins = firstText === null ? 'it is empty' : `it begins with ${JSON.stringify(cut(firstText, 40))}`
   throw new NotARecordingError(
     `${name} is no recording: ${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }.`,
   )

@@ -228,8 +228,12 @@ function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
 }
 
 /** The beginning of a body that was not parsed, as text; null for none. */
-const brokenBody = (bytes: Uint8Array): string | null =>
-  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
+function brokenBody(bytes: Uint8Array): string | null {
+  if (bytes.length === 0) return null
+  if (bytes.length <= BROKEN_BODY_BYTES) return new TextDecoder().decode(bytes)
+  // A stream leaves out a character that is not complete.
+  return `${new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES), { stream: true })}…`
+}
 
 /** The estimated memory of the entry of a call, in bytes. */
 function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, answer: ApiResponse): number {

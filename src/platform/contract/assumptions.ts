@@ -283,7 +283,7 @@ const OPEN_POINTS = {
   'api.nulls': openPoint('ER4', 'A null in an optional field of a request.', 'Read as left out, with a finding.'),
   'api.emptyFields': openPoint(
     'ER4',
-    'An empty text, list or object in an optional field of a request.',
+    'An empty text or list in an optional field of a request.',
     'Read as left out, with a finding.',
   ),
   'api.versions': openPoint(

@@ -46,13 +46,12 @@ function leaveOut(schema: z.ZodMiniType, value: unknown, path: string, names: Na
   return filled ?? value
 }
 
-/** Null for a value that is kept. An empty value of another type than the field is a mistake, which the schema finds. */
+/**
+ * Null for a value that is kept: also for an empty object, because a sender needs no field (R-SENDER.2), and for an empty
+ * value of another type than the field, which is a mistake that the schema finds.
+ */
 function kindOf(value: unknown, type: string): keyof EmptyFields | null {
   if (value === null) return 'nulls'
-  if (type === 'string') return value === '' ? 'empty' : null
-  const isEmpty = type === 'array' ? Array.isArray(value) && value.length === 0 : isEmptyObject(value, type)
+  const isEmpty = type === 'array' ? Array.isArray(value) && value.length === 0 : type === 'string' && value === ''
   return isEmpty ? 'empty' : null
 }
-
-const isEmptyObject = (value: unknown, type: string): boolean =>
-  type === 'object' && isMap(value) && Object.keys(value).length === 0

@@ -2,7 +2,9 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
+
 import { elapsedMs, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
+import { cut } from '../../base/text/cut.ts'
 import { isError, messageOf, systemCodeOf } from '../../base/text/error-text.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf, NoteContent } from './entry.ts'
 
@@ -313,7 +315,7 @@ export const createErrorNotes =
 
 export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
   const code = systemCodeOf(error) ?? (isError(error) ? error.name : typeof error)
-  return { kind: 'note', note: 'internal_error', where, code, message: messageOf(error).slice(0, LONGEST_MESSAGE) }
+  return { kind: 'note', note: 'internal_error', where, code, message: cut(messageOf(error), LONGEST_MESSAGE) }
 }
 
 export type InternalErrorNote = EntryOf<'note'> & { readonly note: 'internal_error' }

@@ -1,12 +1,13 @@
 /** Shortens long bodies in entries, for everything that leaves the simulator. */
 import { sha256 } from '../../base/runtime/node.ts'
+import type { Redacted } from '../../base/text/redactor.ts'
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 
 /** A longer body is shown as its beginning, with the length and the hash of the whole. */
 const SHOWN_BODY_BYTES = 65_536
 
 /** Shortens the bodies of an entry that are longer than `limit` bytes. */
-export function shortEntry(entry: Entry, limit = SHOWN_BODY_BYTES): Entry {
+export function shortEntry(entry: Redacted<Entry>, limit = SHOWN_BODY_BYTES): Redacted<Entry> {
   if (entry.kind === 'api') return shortCall(entry, limit)
   if (entry.kind !== 'delivery') return entry
   const request = shortText(entry.request, limit)

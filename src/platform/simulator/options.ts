@@ -3,6 +3,7 @@
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
 import { MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
+import { cut } from '../../base/text/cut.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
@@ -326,8 +327,7 @@ const MAX_VALUE_CHARS = 80
 
 export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
-  const whole = writtenOut(value)
-  return whole.length > MAX_VALUE_CHARS ? `${whole.slice(0, MAX_VALUE_CHARS)}…` : whole
+  return cut(writtenOut(value), MAX_VALUE_CHARS)
 }
 
 /** A value without JSON, such as a circular one, by its kind. */

@@ -4,6 +4,7 @@
  */
 
 import type { HeaderLines } from '../../base/runtime/transport.ts'
+import { cut } from '../../base/text/cut.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, Entry, EntryOf } from '../journal/entry.ts'
 import { MASK } from '../journal/mask.ts'
@@ -164,7 +165,7 @@ const MAX_RESPONSE_CHARS = 200
 
 function unexplained({ status, response }: Delivery, evidence: readonly RefusalEvidence[], probes: number) {
   if (status !== null && status >= 500) {
-    const body = (response?.body.trim() ?? '').slice(0, MAX_RESPONSE_CHARS)
+    const body = cut(response?.body.trim() ?? '', MAX_RESPONSE_CHARS)
     return {
       code: 'service_failed',
       text: `Your service failed: it answered ${status}${body === '' ? '' : `: ${body}`}, also to all of ${probes} other signatures.`,

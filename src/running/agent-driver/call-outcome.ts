@@ -1,6 +1,7 @@
 /** Defines the outcome of one driver call, and bounds how long a call takes. */
 
 import { wallTimer } from '../../base/runtime/clock.ts'
+import { cut } from '../../base/text/cut.ts'
 import { pageText } from '../../base/text/error-text.ts'
 import type { DriverFailure } from '../../platform/journal/run-failures.ts'
 
@@ -37,8 +38,7 @@ export class CallError extends Error {
 
 /** The start of a text, on one line; of an error page what it shows. */
 export function startOf(text: string): string {
-  const line = oneLine(pageText(text).slice(0, SHOWN_CHARS * 2))
-  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line
+  return cut(oneLine(cut(pageText(text), SHOWN_CHARS * 2)), SHOWN_CHARS)
 }
 
 /** Lines of call stacks as Python and Node print them. */
@@ -51,7 +51,7 @@ const STACKS = [
 
 /** The end of what a failed program printed, on one line and without call stacks: programs print the cause last. */
 export function endOfOutput(text: string): string {
-  let shown = text.slice(-READ_CHARS)
+  let shown = text.length > READ_CHARS ? `…${text.slice(-READ_CHARS)}` : text
   for (const stack of STACKS) shown = shown.replace(stack, '')
   const line = oneLine(shown)
   return line.length > SHOWN_CHARS ? `…${line.slice(1 - SHOWN_CHARS)}` : line

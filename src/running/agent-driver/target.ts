@@ -8,6 +8,7 @@ import { saveText } from '../../base/files/user-files.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
+import { cut } from '../../base/text/cut.ts'
 import { isStackFrame, messageOf } from '../../base/text/error-text.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
@@ -219,8 +220,7 @@ export class TargetLog {
       const hidden = this.#frames - MAX_FRAMES
       if (hidden > 1) this.#lines.pop()
       const kept = hidden > 0 ? `    ... ${counted(hidden, 'more frame')}` : shown.replaceAll('\t', '    ')
-      const text = kept.length > MAX_LINE_CHARS ? `${kept.slice(0, MAX_LINE_CHARS)}…` : kept
-      this.#lines.push({ text, number: this.printed })
+      this.#lines.push({ text: cut(kept, MAX_LINE_CHARS), number: this.printed })
       if (this.#lines.length > MAX_LINES) this.#lines.shift()
     }
     const { file, onProblem } = this.#options

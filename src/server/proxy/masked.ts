@@ -104,9 +104,14 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
   }
 
   let latest: { readonly values: string; readonly redactor: Redactor } | null = null
-  /** What texts of this exchange do not show: also the keys and the signature that it has itself. */
+  /** What texts of this exchange do not show: also the keys, the cookies and the signature that it has itself, in both directions. */
   function secretsOf(raw: RawHeaders): Redactor {
-    const secret = raw.filter((_, at) => at % 2 === 1 && isSecretHeader(raw[at - 1]?.toLowerCase() ?? ''))
+    const secret = raw.flatMap((value, at) => {
+      const name = at % 2 === 1 ? (raw[at - 1]?.toLowerCase() ?? '') : ''
+      if (!isSecretHeader(name)) return []
+      // What follows are attributes, such as `HttpOnly`.
+      return name === 'set-cookie' ? (value.split(';')[0] ?? []) : value
+    })
     const values = secret.join('\n')
     // Most calls in a row have one key.
     if (latest?.values === values) return latest.redactor
@@ -145,7 +150,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
 
   return {
     call({ method, target, headers, body }, { answer, durationMs, failure }) {
-      const own = secretsOf(headers)
+      const own = secretsOf([...headers, ...(answer?.headers ?? [])])
       const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
       const route = findApiRoute(pathOf(path), knobs)
       const sent = readBody(body, headers, own)
@@ -204,7 +209,10 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     },
 
     answered(delivery, request, { answer, failure, durationMs }) {
-      const received = answer === null ? null : readBody(answer.body, answer.headers, secretsOf(request.headers))
+      const received =
+        answer === null
+          ? null
+          : readBody(answer.body, answer.headers, secretsOf([...request.headers, ...answer.headers]))
       return delivery.map((content): DeliveryContent => {
         const why =
           failure ?? acknowledgementFailure(content.event, { status: answer?.status ?? 0, headers: {} }, knobs)

@@ -7,9 +7,14 @@ import {
   request as overHttp,
   type ServerResponse,
 } from 'node:http'
-import type { Readable } from 'node:stream'
-import { afterWaitingEvents, elapsedMs, roundMs } from '../../base/runtime/clock.ts'
-import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
+import type { Readable, Writable } from 'node:stream'
+import { afterThisCall, afterWaitingEvents, elapsedMs, roundMs } from '../../base/runtime/clock.ts'
+import {
+  type ConnectionFailure,
+  connectionFailure,
+  TransportError,
+  unusableStatus,
+} from '../../base/runtime/connection-failure.ts'
 import { resetSocket } from '../../base/runtime/http-transport.ts'
 import { connectionLimit } from '../../base/runtime/node.ts'
 
@@ -66,14 +71,14 @@ export interface Relay {
   close(): void
 }
 
-/** Idle connections close after this time, before usual servers close them. */
-const IDLE_MS = 4_000
 const MAX_CONNECTIONS = [384, 3 / 7] as const
 
 /** Headers of one connection, which the next one has its own of (RFC 9110, section 7.6.1). `Expect` is answered here. */
 const HOP_BY_HOP = new Set(
   'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer upgrade expect'.split(' '),
 )
+
+const FRAMING = ['content-length', 'transfer-encoding']
 
 /** Methods whose requests have no body when no header says so; Node would announce one for others. */
 const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
@@ -83,11 +88,9 @@ export function createRelay(to: URL): Relay {
   const { Agent, request: send } = isEncrypted
     ? process.getBuiltinModule('node:https')
     : { ...process.getBuiltinModule('node:http'), request: overHttp }
-  const agent: HttpAgent = new Agent({
-    keepAlive: true,
-    timeout: IDLE_MS,
-    maxSockets: connectionLimit(...MAX_CONNECTIONS),
-  })
+  // A connection for each request: a kept one may have a second answer, which would be that of the next request. With
+  // `maxSockets`, Node would keep those that a waiting request can use.
+  const agent: HttpAgent = new Agent({ keepAlive: false, maxTotalSockets: connectionLimit(...MAX_CONNECTIONS) })
   const { hostname, port } = to
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
 
@@ -102,7 +105,7 @@ export function createRelay(to: URL): Relay {
       const { method = 'GET' } = request
       const startedMs = elapsedMs()
       const copy = new BodyCopy()
-      let headers = forwarded(request.rawHeaders, to.host)
+      const headers = forwarded(request.rawHeaders, to.host)
       const passed = (): PassedRequest => ({ method, headers: request.rawHeaders, body: copy.result() })
       let isOver = false
       const end = (outcome: Omit<Outcome, 'durationMs'>) => {
@@ -113,35 +116,57 @@ export function createRelay(to: URL): Relay {
       request.on('data', (chunk: Buffer) => copy.add(chunk))
       request.on('end', () => watcher.onRequest?.(passed()))
 
-      function begin(early: readonly Buffer[] = []): ClientRequest {
-        const sent = open(method, path, headers)
-        let isConnected = false
-        sent.on('socket', socket => {
+      let sent: ClientRequest | null = null
+      let isConnected = false
+      /** Answers the client that there is no answer; breaks its connection where that of the server broke, or a part has passed. */
+      function fail(failure: ConnectionFailure, answer: Answer | null = null): void {
+        if (isOver) return
+        end({ answer, failure })
+        sent?.destroy()
+        request.unpipe()
+        request.resume()
+        const isBroken = failure.code === 'connection_reset' || failure.code === 'connection_closed'
+        if (response.headersSent || (isConnected && isBroken)) resetSocket(response.socket)
+        else if (!response.destroyed) watcher.refuse(failure, response)
+      }
+      /** What a listener throws ends its exchange, and not the process. */
+      const guarded =
+        <Given extends unknown[]>(listener: (...given: Given) => void) =>
+        (...given: Given) => {
+          try {
+            if (!isOver) listener(...given)
+          } catch (error) {
+            fail(connectionFailure(error, to.host))
+          }
+        }
+      response.on('close', () => {
+        if (response.writableFinished) return
+        end({ answer: null, failure: { code: 'sender_closed' } })
+        if (sent?.socket) resetSocket(sent.socket)
+        sent?.destroy()
+      })
+
+      function begin(changed = headers): ClientRequest {
+        const begun = open(method, path, changed)
+        sent = begun
+        begun.on('socket', socket => {
           if (!socket.connecting) isConnected = true
           else socket.once(isEncrypted ? 'secureConnect' : 'connect', () => (isConnected = true))
         })
-        sent.on('response', answer => passAnswer(answer))
-        sent.on('error', error => {
-          const failure = connectionFailure(error, to.host)
-          const isBroken = failure.code === 'connection_reset' || failure.code === 'connection_closed'
-          request.unpipe(sent)
-          request.resume()
-          end({ answer: null, failure })
-          if (response.headersSent || (isConnected && isBroken)) resetSocket(response.socket)
-          else if (!response.destroyed) watcher.refuse(failure, response)
-        })
-        response.on('close', () => {
-          if (response.writableFinished) return
-          end({ answer: null, failure: { code: 'sender_closed' } })
-          if (sent.socket !== null) resetSocket(sent.socket)
-          sent.destroy()
-        })
-        for (const chunk of early) sent.write(chunk)
-        return sent
+        // Later than errors in the bytes that came with the head, such as a body that is longer than announced.
+        const passLater = (answer: IncomingMessage) => afterThisCall(guarded(() => passAnswer(answer)))
+        begun.on('response', passLater)
+        const refuseSwitch = () => fail(unusableStatus(101, to.host))
+        begun.on('upgrade', refuseSwitch)
+        begun.on('information', ({ statusCode }) => statusCode === 101 && refuseSwitch())
+        begun.on('error', error => fail(connectionFailure(error, to.host)))
+        return begun
       }
 
       function passAnswer(answer: IncomingMessage): void {
-        const { statusCode: status = 0, statusMessage, rawHeaders } = answer
+        const { statusCode: status = 0, statusMessage = '', rawHeaders } = answer
+        const head = forwarded(rawHeaders, null)
+        checkHead(to.host, status, statusMessage, head)
         const answered = new BodyCopy()
         const result = (): Answer => ({ status, headers: rawHeaders, body: answered.result() })
         response.sendDate = false
@@ -152,53 +177,49 @@ export function createRelay(to: URL): Relay {
         answer.on('data', (chunk: Buffer) => answered.add(chunk))
         answer.on('close', () => {
           if (answer.complete) return
-          end({
-            answer: result(),
-            failure: connectionFailure(Object.assign(new Error(), { code: 'ECONNRESET' }), to.host),
-          })
-          resetSocket(response.socket)
+          fail(connectionFailure(Object.assign(new Error(), { code: 'ECONNRESET' }), to.host), result())
         })
-        const head = forwarded(rawHeaders, null)
-        if (watcher.rewriteAnswer === undefined) {
+        const { rewriteAnswer } = watcher
+        if (rewriteAnswer === undefined) {
           start(head)
           answer.pipe(response)
           // The head does not wait for the body, but goes with it when both are here.
           afterWaitingEvents(() => response.destroyed || response.flushHeaders())
         } else
-          rewrite(answer, head, watcher.rewriteAnswer, (chunks, changed, isWhole) => {
-            start(changed)
-            for (const chunk of chunks) response.write(chunk)
-            if (isWhole) response.end()
-            else answer.pipe(response)
-          })
+          readShort(
+            answer,
+            guarded((body, isWhole) => {
+              const changed = isWhole ? rewriteAnswer(body, head) : null
+              start(changed?.headers ?? head)
+              passOn(answer, response, changed?.body ?? body, isWhole)
+            }),
+          )
         // After the body has gone on, because recording takes time.
         answer.on('end', () => end({ answer: result(), failure: null }))
       }
 
-      if (watcher.rewriteRequest !== undefined) {
-        rewrite(request, headers, watcher.rewriteRequest, (chunks, changed, isWhole) => {
-          headers = changed
-          const sent = begin(chunks)
-          if (isWhole) sent.end()
-          else request.pipe(sent)
-        })
-        return
-      }
-      const sent = begin()
-      request.pipe(sent)
-      afterWaitingEvents(() => sent.destroyed || sent.flushHeaders())
+      const { rewriteRequest } = watcher
+      guarded(() => {
+        if (rewriteRequest === undefined) {
+          const begun = begin()
+          request.pipe(begun)
+          afterWaitingEvents(() => begun.destroyed || begun.flushHeaders())
+        } else
+          readShort(
+            request,
+            guarded((body, isWhole) => {
+              const changed = isWhole ? rewriteRequest(body, headers) : null
+              passOn(request, begin(changed?.headers), changed?.body ?? body, isWhole)
+            }),
+          )
+      })()
     },
     close: () => agent.destroy(),
   }
 }
 
 /** Reads a body as long as it is short enough to change, and calls `go` once with what it has read. */
-function rewrite(
-  body: Readable,
-  headers: string[],
-  change: Rewrite,
-  go: (chunks: readonly Buffer[], headers: string[], isWhole: boolean) => void,
-): void {
+function readShort(body: Readable, go: (read: Buffer, isWhole: boolean) => void): void {
   const chunks: Buffer[] = []
   let bytes = 0
   const onData = (chunk: Buffer) => {
@@ -207,15 +228,20 @@ function rewrite(
     if (bytes <= COPIED_BYTES) return
     body.off('data', onData)
     body.off('end', onEnd)
-    go(chunks, headers, false)
+    go(Buffer.concat(chunks), false)
   }
-  const onEnd = () => {
-    const changed = change(Buffer.concat(chunks), headers)
-    if (changed === null) go(chunks, headers, true)
-    else go([changed.body], changed.headers, true)
-  }
+  const onEnd = () => go(Buffer.concat(chunks), true)
   body.on('data', onData)
   body.on('end', onEnd)
+}
+
+function passOn(from: Readable, to: Writable, read: Buffer, isWhole: boolean): void {
+  if (isWhole) {
+    to.end(read)
+    return
+  }
+  to.write(read)
+  from.pipe(to)
 }
 
 class BodyCopy {
@@ -241,9 +267,25 @@ class BodyCopy {
   }
 }
 
+/** Throws for a head that Node reads and cannot send. */
+function checkHead(target: string, status: number, reason: string, headers: RawHeaders): void {
+  const refuse = (detail: string) => {
+    throw new TransportError({ code: 'not_http', target, detail })
+  }
+  if (status < 200) throw new TransportError(unusableStatus(status, target))
+  const isUnsendable = (text: string) => /[^\t\x20-\x7e\x80-\xff]/.test(text)
+  if (isUnsendable(reason)) refuse('its reason phrase has a control character')
+  const coding = headerIn(headers, 'transfer-encoding')
+  if (coding !== undefined && !/\bchunked\s*$/i.test(coding))
+    refuse(`its Transfer-Encoding is ${JSON.stringify(coding)}`)
+  if (headers.some(isUnsendable)) refuse('a header of it has a control character')
+}
+
 /** The headers without those of this connection; `host` replaces the value of `Host`. */
 function forwarded(raw: RawHeaders, host: string | null): string[] {
   const named = new Set((headerIn(raw, 'connection') ?? '').toLowerCase().split(/\s*,\s*/))
+  // They say where the message ends: without them, the rest of it would be another message.
+  for (const name of FRAMING) named.delete(name)
   const headers: string[] = []
   let hasHost = host === null
   for (let at = 0; at < raw.length; at += 2) {

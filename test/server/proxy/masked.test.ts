@@ -12,9 +12,10 @@ import { bodyOf, call, deliver, KEY, PATH, type StartedProxy, serverWith, startP
 /** Secrets of the two programs: never shown. */
 const SECRETS = {
   key: KEY,
-  botKey: 'bot-key-9f2c71',
+  botKey: 'bot/key-9f2c71==',
   cookie: 'session-3c9a1f',
-  setCookie: 'answer-cookie-77a',
+  setCookie: 'answer-cookie-77a/b',
+  answerKey: 'key-of-an-answer/3',
   apiKeyHeader: 'header-api-key-51',
   tenant: 'tenant-of-acme-5521',
   requestId: 'req-8812-private',
@@ -78,12 +79,17 @@ async function playPlanted(flags: readonly string[]) {
   const platform = await serverWith(async (request, response) => {
     await bodyOf(request)
     const { authorization = '' } = request.headers
-    const headers = { 'content-type': 'application/json', 'set-cookie': `s=${SECRETS.setCookie}`, date: PERSONAL.time }
-    response.writeHead(200, headers).end(JSON.stringify(transcript(`your key ${authorization}`)))
+    const own = { 'set-cookie': `s=${SECRETS.setCookie}; HttpOnly`, 'x-api-key': SECRETS.answerKey }
+    const headers = { 'content-type': 'application/json', ...own, date: PERSONAL.time }
+    const echo = `your key ${authorization} ${SECRETS.setCookie} ${SECRETS.answerKey} HttpOnly`
+    // As PHP writes it.
+    response.writeHead(200, headers).end(JSON.stringify(transcript(echo)).replaceAll('/', '\\/'))
   })
   const webhook = await serverWith(async (request, response) => {
     await bodyOf(request)
-    response.end(`unknown signature ${request.headers['kindly-hmac']} of ${PERSONAL.userName}`)
+    response.setHeader('set-cookie', `s=${SECRETS.setCookie}`)
+    const echo = `unknown signature ${request.headers['kindly-hmac']} of ${PERSONAL.userName} ${SECRETS.setCookie}`
+    response.end(echo.replaceAll('/', '\\/'))
   })
   const hook = `${webhook.url}/hook?secret=${SECRETS.hookSecret}`
   const proxy = await startProxy(platform.url, hook, ['--api-key', KEY, ...flags])
@@ -138,7 +144,9 @@ function found(outputs: Record<string, string>, planted: Readonly<Record<string,
   return Object.entries(outputs).flatMap(([output, text]) =>
     Object.entries(planted)
       .filter(([, value]) =>
-        [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)].some(form => text.includes(form)),
+        [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)].some(
+          form => text.includes(form) || text.includes(form.replaceAll('/', '\\/')),
+        ),
       )
       .map(([name]) => `${name} in ${output}`),
   )
@@ -150,7 +158,7 @@ it('shows no secret of either program, and bodies are whole otherwise', async ()
   expect(found({ file: outputs.file ?? '' }, { ...PERSONAL, fileUrl: 'nordahl.pdf?sig=' })).toHaveLength(
     Object.keys(PERSONAL).length,
   )
-  expect(outputs.file).toContain('your key ***')
+  expect(outputs.file).toMatch(/your key [^"]*\*\*\* \*\*\* \*\*\* HttpOnly/)
   expect(outputs.file).toContain('unknown signature *** of')
 })
 

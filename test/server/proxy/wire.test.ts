@@ -6,20 +6,23 @@ import { createServer, request as httpRequest } from 'node:http'
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRandom } from '../../../src/base/runtime/random.ts'
 import { connectRaw } from '../../support/network.ts'
 import { bodyOf, call, deadUrl, deliver, PATH, serverWith, startProxy } from './setup.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 const BIG = randomBytes(3 * 1_048_576)
 
-/** A server of raw bytes: answers the first request whose text matches `until` with `answer`. */
-async function rawServer(until: RegExp, answer: string) {
+/** A server of raw bytes: answers requests whose text matches `until` with `answer`; a function is called for each, and ends the connection. */
+async function rawServer(until: RegExp, answer: string | (() => string)) {
   let received = ''
   const server = createSocketServer(socket => {
     socket.setEncoding('latin1').on('error', () => {})
     socket.on('data', (text: string) => {
       received += text
-      if (until.test(received)) socket.write(answer, 'latin1')
+      if (!until.test(received)) return
+      if (typeof answer === 'string') socket.write(answer, 'latin1')
+      else socket.end(answer(), 'latin1')
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -56,7 +59,7 @@ describe('bytes', () => {
       const length = `Content-Length: ${BODY.length}`
       client.send(sent(path, new URL(proxy.url).host, ...own, 'Expect: 100-continue', length))
       const answer = await client.until(/true\}$/)
-      expect(other.received()).toBe(sent(expected, new URL(other.url).host, length, 'Connection: keep-alive'))
+      expect(other.received()).toBe(sent(expected, new URL(other.url).host, length, 'Connection: close'))
       const [lines] = /HTTP\/1.1 207[\s\S]*/.exec(answer)!
       const added = [LENGTH, 'Connection: keep-alive', 'Keep-Alive: timeout=75']
       expect(lines.split('\r\n')).toEqual([...ANSWER, ...added, ...END])
@@ -115,6 +118,101 @@ describe('bytes', () => {
     }
     expect(received).toBe('<1><2><3><4>')
   })
+})
+
+/** An answer of 200 with this head and body; the first line may be another. */
+const answerOf = (head: string, body = '{}', line = '200 OK') => `HTTP/1.1 ${line}\r\n${head}\r\n\r\n${body}`
+const TWO = 'Content-Length: 2'
+
+/** A proxy before a server that answers as `next.answer` says, and what a request to a path gets: its status, or 0. */
+async function startOdd(...flags: string[]) {
+  const next = { answer: '' }
+  const other = await rawServer(/\}$/, () => next.answer)
+  const proxy = await startProxy(other.url, `${other.url}/hook`, ['--api-key', 'the-real-handover-key', ...flags])
+  async function ask(path: string, ...headers: string[]) {
+    const client = await connectRaw(portOf(proxy.url))
+    const host = `Host: ${new URL(proxy.url).host}`
+    client.send([`POST ${path} HTTP/1.1`, host, 'Connection: close', ...headers, TWO, '', '{}'].join('\r\n'))
+    const [, status = '0'] = /^HTTP\/1.1 (\d+)/.exec(await client.ended()) ?? []
+    return Number(status)
+  }
+  return { next, proxy, ask, received: other.received }
+}
+
+describe.each([[[]], [['--rewrite-links']]])('an odd answer, with the flags %j,', flags => {
+  it('is one 502 of both sides, recorded as such, and the next exchange works', async () => {
+    const { next, proxy, ask } = await startOdd(...flags)
+    const odd = [
+      ...[answerOf(TWO, '{}', '200 O\x01K'), answerOf(TWO, '{}', '099 Odd'), answerOf(TWO, '{}', '000 Odd')],
+      ...[answerOf(TWO, '{}x'), answerOf(TWO, '{}', '204 No Content')],
+      ...[answerOf('Upgrade: x\r\nConnection: Upgrade', '', '101 Other'), answerOf('X: 1', '', '101 Other')],
+      ...[answerOf('Transfer-Encoding: gzip'), answerOf('Transfer-Encoding: chunked', 'zz')],
+    ]
+    for (next.answer of odd)
+      for (const path of ['/api/v2/handover/start', PATH])
+        expect([await ask(path), path, next.answer]).toEqual([502, path, next.answer])
+    next.answer = answerOf(TWO)
+    expect([await ask('/x'), await ask(PATH)]).toEqual([200, 200])
+    expect(await proxy.notes('proxy_call_failed')).toMatchObject(odd.map(() => ({ code: 'not_http' })))
+    const deliveries = await proxy.waitFor('delivery', odd.length + 1)
+    expect(deliveries.filter(({ failure }) => failure?.code === 'not_http')).toHaveLength(odd.length)
+  })
+
+  it('with any bytes changed ends neither the proxy nor a later exchange', async () => {
+    const { next, ask } = await startOdd(...flags)
+    const random = createRandom(7, `odd answers ${flags}`)
+    const hostile = [
+      '\r\n',
+      '\0',
+      '\x01',
+      '\xff',
+      ' ',
+      ':',
+      '9',
+      '0',
+      'Connection: content-length\r\n',
+      'HTTP/1.1 200 OK\r\n\r\n',
+    ]
+    const heads = [TWO, 'Transfer-Encoding: chunked', `X-A: b\r\nConnection: close\r\n${TWO}`]
+    for (let round = 0; round < 150; round++) {
+      let bytes = answerOf(
+        heads[random.below(3)]!,
+        ['{}', '2\r\n{}\r\n0\r\n\r\n'][random.below(2)],
+        ['200 OK', '204 No'][random.below(2)],
+      )
+      for (let count = random.below(3); count >= 0; count--) {
+        const at = random.below(bytes.length)
+        bytes = bytes.slice(0, at) + hostile[random.below(hostile.length)] + bytes.slice(at + random.below(3))
+      }
+      next.answer = bytes
+      await ask(round % 2 === 0 ? '/api/v2/handover/start' : PATH)
+    }
+    next.answer = answerOf(TWO)
+    expect(await ask(PATH)).toBe(200)
+  })
+})
+
+it('each request has a connection of its own, so a second answer on one is not that of the next request', async () => {
+  const other = await serverWith((_, response) => response.end('{}'))
+  const proxy = await startProxy(other.url, other.url)
+  for (const path of ['/x', '/x', PATH, PATH]) await (await deliver(proxy.url + path, '{}')).text()
+  expect(other.sockets).toHaveLength(4)
+})
+
+it('Connection cannot name the headers that say where a message ends', async () => {
+  const { next, ask, received } = await startOdd()
+  next.answer = answerOf(`Connection: content-length, x-private\r\nX-Private: 1\r\n${TWO}`)
+  for (const path of ['/x', PATH]) expect(await ask(path, 'Connection: content-length, transfer-encoding')).toBe(200)
+  expect(received().match(/content-length: \d/gi)).toEqual([TWO, TWO])
+})
+
+it('an error that nothing catches is noted without its message, and the proxy continues', async () => {
+  const { next, proxy, ask } = await startOdd()
+  proxy.io.throwUncaught(new TypeError('a text of a customer'))
+  const message = 'an error that nothing caught (TypeError)'
+  expect(await proxy.notes('internal_error')).toMatchObject([{ where: 'call', message }])
+  next.answer = answerOf(TWO)
+  expect(await ask('/x')).toBe(200)
 })
 
 describe('a reset', () => {

@@ -1,9 +1,11 @@
 /** The HTML report of a run. */
+
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRedactor } from '../../../src/base/text/redactor.ts'
 import { writeReports } from '../../../src/commands/write-reports.ts'
 import { parseReports, RUN_REPORTS } from '../../../src/pages/reporters/report-option.ts'
 import { htmlReport } from '../../../src/pages/web/report/run-report.tsx'
@@ -26,7 +28,9 @@ describe('the page of a run', () => {
     onTestFinished(() => rmSync(cwd, { recursive: true }))
     const io = { stdout: fakeOutput(), stderr: fakeOutput(), cwd }
     const requests = parseReports('html=r.html', RUN_REPORTS)
-    expect(await writeReports(coded(sample()), requests, { io, env: {}, colorLevel: 0 })).toEqual([])
+    expect(
+      await writeReports(createRedactor().redactDeep(coded(sample())), requests, { io, env: {}, colorLevel: 0 }),
+    ).toEqual([])
     expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toMatch(/^<!doctype html>/i)
   })
 

@@ -1,5 +1,6 @@
 /** Renders failures: what was expected, what happened instead as a line that is complete by itself, and what to try. */
 
+import { cut } from '../../../base/text/cut.ts'
 import { sentence } from '../../../base/text/error-text.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
@@ -146,8 +147,7 @@ export function whyVerbIsMissing(verb: string, verbs: readonly string[] | null):
 const LONGEST_QUOTE = 60
 
 /** A regular expression, cut to one short line. */
-const patternName = (pattern: string): string =>
-  pattern.length > LONGEST_QUOTE ? `${pattern.slice(0, LONGEST_QUOTE - 1)}…` : pattern
+const patternName = (pattern: string): string => cut(pattern, LONGEST_QUOTE)
 
 /** A user's text in quotes, cut to one short line. */
 function quotedText(text: string): string {

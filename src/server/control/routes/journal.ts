@@ -1,8 +1,10 @@
 /** Reads, awaits and follows the journal, and writes a scenario from it. */
+
 import * as z from 'zod/mini'
 import { keysOf } from '../../../base/objects.ts'
 import { suggest } from '../../../base/text/error-text.ts'
 import { parseDuration } from '../../../base/text/quantities.ts'
+import type { Redacted } from '../../../base/text/redactor.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { named } from '../../../platform/contract/schemas.ts'
@@ -101,9 +103,9 @@ const WAS_RESET = 'The simulator was reset while the request waited'
 
 /** Masks keys and signatures of an entry, adds its texts, and shortens its bodies. */
 export const presentFor =
-  ({ platform }: Core, bodyBytes?: number) =>
-  (entry: Entry): Entry =>
-    shortEntry(presentEntry(entry, platform.knobs['webhook.signatureHeader']), bodyBytes)
+  ({ platform, secrets }: Core, bodyBytes?: number) =>
+  (entry: Entry): Redacted<Entry> =>
+    shortEntry(secrets.redactDeep(presentEntry(entry, platform.knobs['webhook.signatureHeader'])), bodyBytes)
 
 async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call
@@ -218,7 +220,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       const { core, closing, streams } = call
       checkStreams(streams)
       const readiness = call.query.readiness === 'on' ? await call.readiness() : null
-      const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
+      const present = presentFor(core)
       const options = {
         journal: core.journal,
         closing,
