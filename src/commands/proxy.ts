@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync } from 'node
 import { dirname, resolve } from 'node:path'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
-import { isError, messageOf, systemCodeOf } from '../base/text/error-text.ts'
+import { isError, messageOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { entryLine, observedRunLine } from '../evaluation/evaluator/journal-file.ts'
 import { moreKeys } from '../platform/api/access.ts'
