@@ -12,6 +12,7 @@ import type { Agent } from 'undici'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { lazily } from './lazy.ts'
 import { connectionLimit } from './node.ts'
 import {
   functionError,
@@ -38,7 +39,12 @@ interface Sending {
 /** Requests beyond the limit of connections wait in order; their time limit begins when they are sent. */
 export function httpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(connectionLimit(...MAX_CONNECTIONS))
-  let loading: Promise<Agent> | null = null
+  // Undici loads with the first delivery, so that the start stays fast.
+  let loaded: Agent | null = null
+  const loadAgent = lazily(async () => {
+    loaded = await createAgent(openSocket)
+    return loaded
+  })
 
   async function send(outgoing: Outgoing): Promise<Received> {
     await slots.take()
@@ -54,9 +60,7 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
     try {
       if (over.signal.aborted) throw cancelled()
       if (wire) return await sendFaulty(outgoing, wire, { signal: over.signal, started }, openSocket)
-      // Undici loads with the first delivery, so that the start stays fast.
-      loading ??= createAgent(openSocket)
-      const agent = await loading
+      const agent = await loadAgent()
       started()
       const { url, method = 'POST', headers, body } = outgoing
       const { origin, pathname, search } = new URL(url)
@@ -84,7 +88,7 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
       slots.release()
     }
   }
-  return Object.assign(send, { close: async () => (await loading)?.destroy() })
+  return Object.assign(send, { close: async () => loaded?.destroy() })
 }
 
 async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {

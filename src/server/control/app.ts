@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
 import { isDeeperThan } from '../../base/nesting.ts'
+import { lazily } from '../../base/runtime/lazy.ts'
 import { sameSecret } from '../../base/runtime/node.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
 import { shapeOf, typeOf } from '../../base/schemas/definitions.ts'
@@ -14,7 +15,7 @@ import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
 import { type AllowedHosts, forwardingHeader, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
-import type { LoadReadiness, Readiness, ReadinessServer } from './readiness.ts'
+import type { LoadReadiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
 import { requireWorkspace } from './routes/workspaces.ts'
 import { PREFIX, pathsOf, ROUTES, routesText } from './routes.ts'
@@ -39,14 +40,10 @@ type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerRespons
 export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
   const { loadReadiness, routeCalls, proxy } = options
-  let readiness: Promise<Readiness> | null = null
   const control: ControlContext = {
     ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
     ...{ onStopRequested, agent, loadRecorder, recordings: createSequence(), proxy },
-    readiness() {
-      if (loadReadiness !== undefined) readiness ??= loadReadiness({ simulator, routeCalls })
-      return readiness
-    },
+    readiness: loadReadiness === undefined ? () => null : lazily(() => loadReadiness({ simulator, routeCalls })),
     async openApi() {
       const { controlOpenApi } = await import('./openapi.ts')
       return controlOpenApi({ url })
