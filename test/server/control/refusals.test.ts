@@ -73,6 +73,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['PATCH /config', { 'webhook.json': 'yaml' }, 'webhook.json'],
     ['PATCH /config', { constructor: 'x' }, 'constructor'],
     ['PATCH /config', '{"__proto__":"x"}', '__proto__ is not a setting'],
+    ['POST /workspaces', '{"knobs":{"__proto__":"x"}}', '__proto__ is not a knob'],
+    ['POST /workspaces', '{"business_hours":{"time_zone":"UTC","__proto__":1}}', '__proto__ is not a day'],
   ],
   '422 invalid_parameter': [['PUT /availability', { availability: 'OPEN', queue: 'VIP' }, 'queue must be "DEFAULT"']],
   '422 invalid_message': [['POST /chats/ada/messages', {}, '']],

@@ -130,12 +130,11 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   const snapshot: Snapshot = parsed.data
 
   // A restore keeps the base URL, a webhook URL that is set or whose credentials are missing, and masked keys.
-  const config: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(snapshot.config)) {
-    if (name === 'base_url' || (name.startsWith('keys.') && value === MASK)) continue
-    if (name === 'webhook.url' && (core.address.webhookUrl !== null || String(value).includes(MASK))) continue
-    config[name] = value
+  const isRestored = ([name, value]: readonly [string, unknown]) => {
+    if (name === 'base_url' || (name.startsWith('keys.') && value === MASK)) return false
+    return name !== 'webhook.url' || (core.address.webhookUrl === null && !String(value).includes(MASK))
   }
+  const config = Object.fromEntries(Object.entries(snapshot.config).filter(isRestored))
   const settings = readSettings(core, config, 'data')
   const problems = [...inConfig(settings.problems), ...danglingReferences(snapshot)]
   const { mode } = snapshot.clock
