@@ -80,6 +80,7 @@ describe('plays', () => {
     const { play } = await startWithExample()
     const refused: [object, string, string][] = [
       [{}, 'invalid_scenario', 'is needed, got 0'],
+      [{ yaml: '# nothing' }, 'invalid_scenario', 'has no scenario in it'],
       [{ yaml: 'a', builtin: 'b' }, 'invalid_scenario', 'is needed, got 2'],
       [{ builtin: 'none.yaml' }, 'invalid_scenario', 'none.yaml'],
       [{ scenario: { version: 1, name: 'x', steps: [{ pres: 'handover' }] } }, 'invalid_scenario', 'press'],

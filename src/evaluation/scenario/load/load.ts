@@ -4,7 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../../base/files/document.ts'
-import { byLine, ConfigError, type Problem, problemOf } from '../../../base/files/errors.ts'
+import { byLine, ConfigError, fileProblem, type Problem, problemOf } from '../../../base/files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
@@ -177,6 +177,7 @@ export async function loadText(file: string, text: string, options: LoadOptions)
   const path = resolve(options.cwd, file)
   const values: FileValue<unknown>[] = []
   for (const source of parseSources(file, text, false)) values.push({ file, path, source, at: [], value: source.value })
+  if (values.length === 0) throw fileProblem(file, 'has no scenario in it')
   return compileAll(values, options, [])
 }
 
