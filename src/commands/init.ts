@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { jsonOr, keysOf } from '../base/objects.ts'
 import { messageOf } from '../base/text/error-text.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { httpUrl } from '../platform/simulator/options.ts'
 import { defineCommand, type FlagsOf } from './command.ts'
 import {
@@ -72,7 +73,7 @@ export const initCommand = defineCommand({
       }
       io.stdout.write(`written  ${path}\n`)
     }
-    const into = folder === '.' ? '' : `cd ${folder} && `
+    const into = folder === '.' ? '' : `cd ${visible(folder)} && `
     const first = found.isInstalled
       ? 'npx handover-sim run --self-test'
       : 'npm install --save-dev handover-sim && npx handover-sim run --self-test'

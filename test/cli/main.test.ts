@@ -146,3 +146,27 @@ it('openapi prints the document of the platform, or of the control API', async (
   expect(Object.keys(platform.paths)).toContain('/api/v2/handover/start')
   expect(Object.keys((await document('--control')).paths).some(path => path.includes('chats'))).toBe(true)
 })
+
+it.each([
+  'validate',
+  'config',
+  'run --list',
+  'run --only none',
+  'complete -- run scenarios/',
+  'trigger EVIL',
+  'calibrate EVIL',
+])('%s shows control and direction characters of names and values by their codes', async line => {
+  const evil = '\x1b]0;title\x07\u009b2J\u202e'
+  const name = `"${evil.replace(/[^ -~]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
+  const steps = `steps: [{ press: ${name} }, { wait: 1s }, { expect: { message: { ${name}: 1 } } }]`
+  const files = {
+    ...{ scenarios: null, [`scenarios/a${evil}.yaml`]: `version: 1\nname: ${name}\n${steps}\n` },
+    'handover-sim.config.yaml': `bot: { name: ${name} }\nagent_driver: ${name}\n`,
+  }
+  const { code, out, err } = await runCommand(
+    line.split(' ').map(word => word.replace('EVIL', evil)),
+    { files },
+  )
+  expect(code).toBeLessThan(5)
+  expect(out + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Cf}/u)
+})
