@@ -114,6 +114,23 @@ test.each(CASES)('%s: %s %j: %s', async (refusal, route, body, text) => {
   })
 })
 
+test.each([
+  ['POST /chats', `[${'{},'.repeat(100_000)}{}]`, 422, 'too many values; at most 200000 are read'],
+  ['POST /chats', `{"text":"${'x'.repeat(5_000_000)}"}`, 413, 'at most 4194304 bytes; this one has 5000011 bytes'],
+  ['POST /chats/ada/messages', `{"context":${'['.repeat(65)}${']'.repeat(65)}}`, 422, 'more than 64 levels'],
+  ['POST /plays', `{"yaml":"${'x'.repeat(300_000)}"}`, 413, 'at most 262144 bytes'],
+  ['PUT /snapshot', `[${'{},'.repeat(2_000_000)}{}]`, 422, 'too many values; at most 4000000 are read'],
+  [
+    'PUT /snapshot',
+    `{${Array.from({ length: 10_001 }, (_, at) => `"${at}":0`)}}`,
+    422,
+    'too many fields; at most 10000',
+  ],
+  ['PUT /snapshot', `{"v":1,"config":${'['.repeat(5000)}${']'.repeat(5000)}}`, 422, 'more than 256 levels'],
+])('%s refuses a body that it does not need, before it is parsed', async (route, text, status, message) => {
+  expect(await refuses(route, { text })).toMatchObject({ status, message: expect.stringContaining(message) })
+})
+
 test('a form that cannot be read is refused with 400', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   expect(await refuses('POST /chats/ada/messages', { text: 'no form', headers })).toMatchObject({ status: 400 })
