@@ -1,6 +1,7 @@
 /** Records the traffic between an intermediary and the real platform until a signal stops it (`handover-sim proxy`). */
-import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { prepareFolder } from '../base/files/user-files.ts'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
 import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
@@ -163,7 +164,7 @@ function createWriter(file: string, target: string, { io }: Context): JournalWri
   const path = resolve(io.cwd, file)
   let descriptor: number
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    prepareFolder(path)
     descriptor = openSync(path, 'ax', 0o600)
     appendFileSync(descriptor, `${observedRunLine({ version: VERSION, started_at: wallTime(), target })}\n`)
   } catch (error) {

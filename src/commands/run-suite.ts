@@ -9,7 +9,7 @@ import type { Coverage } from '../running/explorer/situations.ts'
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
 import { type Context, colorLevel, columnsOf } from './io.ts'
 import { redactRun } from './secrets.ts'
-import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL_REPORT, exitCodeOf, writeReports } from './write-reports.ts'
 
 export async function runWithProgress(
   { io, env, secrets }: Context,
@@ -46,7 +46,7 @@ export async function reportRun(
   const hasJournal = requests.some(({ report }) => report === 'journal')
   const problems = await writeReports(
     redactRun(result, secrets),
-    hasJournal ? requests : [...requests, defaultJournal(io)],
+    hasJournal ? requests : [...requests, DEFAULT_JOURNAL_REPORT],
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
     coverage,
   )

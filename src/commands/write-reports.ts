@@ -1,7 +1,7 @@
 /** Writes the requested reports to their streams and files; one that fails does not stop the others. */
 import { appendFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { createOutputFolder, OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
+import { OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
@@ -12,7 +12,7 @@ import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import type { Coverage } from '../running/explorer/situations.ts'
-import { columnsOf, type Io } from './io.ts'
+import { columnsOf } from './io.ts'
 
 interface Stream {
   write(text: string): void
@@ -156,7 +156,4 @@ function* linesOf(result: RunResult): Generator<string> {
 
 export const DEFAULT_JOURNAL = `${OUTPUT_FOLDER}/journal.jsonl`
 
-export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest<'journal'> {
-  createOutputFolder(cwd)
-  return { report: 'journal', file: DEFAULT_JOURNAL }
-}
+export const DEFAULT_JOURNAL_REPORT: ReportRequest<'journal'> = { report: 'journal', file: DEFAULT_JOURNAL }

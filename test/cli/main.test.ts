@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { type Env, fakeIo, runCommand, started } from './fake-io.ts'
 
@@ -169,4 +170,50 @@ it.each([
   )
   expect(code).toBeLessThan(5)
   expect(out + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Cf}/u)
+})
+
+const SCENARIO = 'version: 1\nname: One\nsteps: [{ press: handover }, { expect: start }]\n'
+const PROXY = 'proxy --upstream https://bot.example.test --webhook-url http://127.0.0.1:9/'
+
+it.each(['run s.yaml --target http://127.0.0.1:1/ --port 0', `${PROXY} --port 0 --output quiet`])(
+  '%s follows no link that lies below .handover-sim, which Git ignores',
+  async line => {
+    const files = { victim: 'mine', elsewhere: null, 's.yaml': SCENARIO }
+    const linked = folderWith({ ...files, '.handover-sim': null })
+    for (const name of ['.gitignore', 'journal.jsonl', 'target.log'])
+      symlinkSync(join(linked, 'victim'), join(linked, '.handover-sim', name))
+    const led = folderWith(files)
+    symlinkSync(join(led, 'elsewhere'), join(led, '.handover-sim'))
+    for (const cwd of [linked, led]) {
+      const io = fakeIo(cwd)
+      const code = main(
+        [...line.split(' '), '--wait-for-target', '0s'].slice(0, line.startsWith('run') ? 99 : -2),
+        {},
+        io,
+      )
+      if (line.startsWith('proxy') && cwd === linked) {
+        await io.stderr.until(/journal/)
+        io.signal('SIGTERM')
+      }
+      await code
+      if (cwd === led) expect(io.stderr.text).toContain('.handover-sim is a link')
+    }
+    expect(readFileSync(join(linked, 'victim'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(linked, '.handover-sim/.gitignore'), 'utf8')).toBe('*\n')
+    expect(readdirSync(join(led, 'elsewhere'))).toEqual([])
+  },
+)
+
+it.each([
+  'calibrate zero',
+  'report zero',
+  'validate zero.yaml',
+  'run zero.yaml',
+  'config --config zero.yaml',
+  'stop --ready-file zero',
+])('%s refuses a file that never ends', async line => {
+  const cwd = folderWith()
+  for (const name of ['zero', 'zero.yaml']) symlinkSync('/dev/zero', join(cwd, name))
+  const { code, err } = await runCommand(line.split(' '), { cwd })
+  expect({ code, err }).toEqual({ code: expect.toBeOneOf([2, 3]), err: expect.stringContaining('no regular file') })
 })

@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { startSimulator } from '../../src/index.ts'
 import type { ApiRequest } from '../../src/platform/api/messages.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
-import { createHttpServer, createNodeAdapter, createPathRouter, HTTP_BOUNDS, type Listener, listen } from '../../src/server/http.ts'
+import {
+  createHttpServer,
+  createNodeAdapter,
+  createPathRouter,
+  HTTP_BOUNDS,
+  type Listener,
+  listen,
+} from '../../src/server/http.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 

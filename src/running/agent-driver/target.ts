@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
+import { saveText } from '../../base/files/user-files.ts'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
@@ -236,7 +237,8 @@ class BoundedFile {
   append(text: string): void {
     if (this.#isBroken) return
     try {
-      writeFileSync(this.#path, text, { mode: 0o600, flag: this.#size === null ? 'w' : 'a' })
+      if (this.#size === null) saveText(this.#path, [text], 0o600)
+      else writeFileSync(this.#path, text, { flag: 'a' })
       this.#size = (this.#size ?? 0) + Buffer.byteLength(text)
       if (this.#size <= MAX_FILE_BYTES) return
       const half = readFileSync(this.#path).subarray(-MAX_FILE_BYTES / 2)
