@@ -125,13 +125,15 @@ const MAX_KEYS = 100
 /** Checks the lists of a snapshot slice by slice, so that others are answered meanwhile. Throws `InvalidSnapshotError`. */
 async function parseInSlices(raw: unknown): Promise<Snapshot> {
   const journal = isMap(raw) ? raw.journal : null
+  const lists = await parseLists(SnapshotSchema, raw, [])
+  const listsOfJournal = await parseLists(shapeOf(SnapshotSchema).journal!, journal, ['journal'])
   const head = { ...withoutLists(raw), ...(isMap(journal) && { journal: withoutLists(journal) }) }
   const snapshot = parsePart(SnapshotSchema, head, raw)
-  await parseLists(SnapshotSchema, raw, snapshot, [])
-  await parseLists(shapeOf(SnapshotSchema).journal!, journal, snapshot.journal, ['journal'])
-  return snapshot
+  Object.assign(snapshot.journal, listsOfJournal)
+  return Object.assign(snapshot, lists)
 
-  async function parseLists(schema: z.ZodMiniType, from: unknown, into: object, at: readonly string[]): Promise<void> {
+  async function parseLists(schema: z.ZodMiniType, from: unknown, at: readonly string[]): Promise<object> {
+    const parsed: Record<string, unknown[]> = {}
     for (const [name, list] of Object.entries(shapeOf(schema))) {
       const items: unknown = isMap(from) ? from[name] : null
       if (!Array.isArray(items)) continue
@@ -142,8 +144,9 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
         for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) all.push(item)
         await nextMacrotask()
       }
-      Object.assign(into, { [name]: all })
+      parsed[name] = all
     }
+    return parsed
   }
 }
 
