@@ -1,7 +1,7 @@
 /** `handover-sim calibrate`: compares recordings of the real platform with the contract and the assumptions in force. */
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { saveText } from '../base/files/user-files.ts'
+import { checkRegular, saveText } from '../base/files/user-files.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
@@ -109,7 +109,9 @@ function checkWritable(file: string | undefined, isForced: boolean | undefined, 
 
 async function readFile(file: string, listener: RecordingListener, { cwd }: Io): Promise<void> {
   try {
-    await readRecording(file, createReadStream(resolve(cwd, file), 'utf8'), listener)
+    const path = resolve(cwd, file)
+    checkRegular(path)
+    await readRecording(file, createReadStream(path, 'utf8'), listener)
   } catch (error) {
     if (error instanceof NotARecordingError) throw new EnvironmentError(visible(error.message))
     throw new EnvironmentError(`Failed to read ${visible(file)}: ${visible(messageOf(error))}.`)

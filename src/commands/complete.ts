@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { script } from '@bomb.sh/tab'
 import { keysOf } from '../base/objects.ts'
 import { packagePath } from '../base/runtime/node.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import {
   CALIBRATION_REPORTS,
   CERTIFICATE_REPORTS,
@@ -205,6 +206,8 @@ function pathsFor(typed: string, cwd: string): Candidates {
   } catch {
     // A folder that is not there has no files to offer.
   }
-  const isShown = ({ name }: Dirent) => name.startsWith('.') === typed.slice(before.length).startsWith('.')
+  // A name with a line break or another control character would be another answer to the shell, or to the terminal.
+  const isShown = ({ name }: Dirent) =>
+    name.startsWith('.') === typed.slice(before.length).startsWith('.') && name === visible(name)
   return entries.filter(isShown).map(entry => [`${before}${entry.name}${entry.isDirectory() ? '/' : ''}`, ''])
 }

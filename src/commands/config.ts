@@ -1,4 +1,5 @@
 /** Prints every effective setting with its origin (`handover-sim config`), and the OpenAPI documents (`handover-sim openapi`). */
+import { visible } from '../base/text/terminal-text.ts'
 import { maskSetting } from '../platform/journal/mask.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { urlOf } from '../server/control/addresses.ts'
@@ -27,7 +28,11 @@ export const configCommand = defineCommand({
       // The default keys are published.
       const value = flags.showKeys || from === 'default' ? actual : maskSetting(name, actual)
       settings[name] = { value, from }
-      rows.push([name, typeof value === 'string' && value !== '' ? value : JSON.stringify(value), from])
+      rows.push([
+        name,
+        visible(typeof value === 'string' && value !== '' ? value : JSON.stringify(value)),
+        visible(from),
+      ])
     }
     if (flags.json) {
       stdout.write(`${JSON.stringify({ v: 1, type: 'config', settings })}\n`)

@@ -1,8 +1,10 @@
 /** Looks for what usually stops a first try, and says how each is repaired (`handover-sim doctor`). */
 import { lookup } from 'node:dns/promises'
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod/mini'
+import { BUDGETS } from '../base/files/budgets.ts'
+import { readRegularFile } from '../base/files/user-files.ts'
 import { jsonOr } from '../base/objects.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { packagePath } from '../base/runtime/node.ts'
@@ -173,7 +175,7 @@ function* copyFindings({ io: { cwd } }: Context): Generator<Finding> {
     const manifest = join(folder, 'node_modules/handover-sim/package.json')
     if (existsSync(manifest)) {
       const { version = 'of an unknown version' } =
-        Manifest.safeParse(jsonOr(readFileSync(manifest, 'utf8'), null)).data ?? {}
+        Manifest.safeParse(jsonOr(readRegularFile(manifest, BUDGETS.fileBytes).toString('utf8'), null)).data ?? {}
       copies.push({ folder: realpathSync(dirname(manifest)), version })
     }
     if (folder === dirname(folder)) break

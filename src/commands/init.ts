@@ -1,9 +1,12 @@
 /** Writes the first files of a project that tests its intermediary (`handover-sim init`). */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod/mini'
+import { BUDGETS } from '../base/files/budgets.ts'
+import { readRegularFile, refuseLinks } from '../base/files/user-files.ts'
 import { jsonOr, keysOf } from '../base/objects.ts'
 import { messageOf } from '../base/text/error-text.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { httpUrl } from '../platform/simulator/options.ts'
 import { defineCommand, type FlagsOf } from './command.ts'
 import {
@@ -65,6 +68,7 @@ export const initCommand = defineCommand({
         continue
       }
       try {
+        refuseLinks(root, dirname(join(root, path)))
         mkdirSync(dirname(join(root, path)), { recursive: true })
         writeFileSync(join(root, path), text, { flag: 'wx' })
       } catch (error) {
@@ -72,7 +76,7 @@ export const initCommand = defineCommand({
       }
       io.stdout.write(`written  ${path}\n`)
     }
-    const into = folder === '.' ? '' : `cd ${folder} && `
+    const into = folder === '.' ? '' : `cd ${visible(folder)} && `
     const first = found.isInstalled
       ? 'npx handover-sim run --self-test'
       : 'npm install --save-dev handover-sim && npx handover-sim run --self-test'
@@ -104,7 +108,8 @@ const Manifest = z.looseObject({
 function findProject(root: string): FoundProject {
   const has = (name: string) => existsSync(join(root, name))
   const manifest = has('package.json')
-    ? Manifest.safeParse(jsonOr(readFileSync(join(root, 'package.json'), 'utf8'), null)).data
+    ? Manifest.safeParse(jsonOr(readRegularFile(join(root, 'package.json'), BUDGETS.fileBytes).toString('utf8'), null))
+        .data
     : undefined
   const packages = { ...manifest?.dependencies, ...manifest?.devDependencies }
   const usesNode = Object.values(manifest?.scripts ?? {}).some(script => /\bnode\b.*--test\b/.test(String(script)))

@@ -4,6 +4,7 @@ import { backgroundTimer } from '../base/runtime/clock.ts'
 import { onParentExit } from '../base/runtime/node.ts'
 import { counted, formatDuration } from '../base/text/quantities.ts'
 import type { Redactor } from '../base/text/redactor.ts'
+import { visibleLines } from '../base/text/terminal-text.ts'
 import { INTERNAL_ERROR_CODE } from '../evaluation/evaluator/verdict.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 
@@ -88,7 +89,9 @@ export function reportError(error: unknown, { stderr }: Io): number {
   }
   const code = EXPECTED[error.name]
   stderr.write(
-    code === undefined ? `Internal error of handover-sim: ${error.stack ?? error.message}\n` : `${error.message}\n`,
+    code === undefined
+      ? `Internal error of handover-sim: ${visibleLines(error.stack ?? error.message)}\n`
+      : `${visibleLines(error.message)}\n`,
   )
   return code ?? INTERNAL_ERROR_CODE
 }

@@ -1,9 +1,10 @@
 /** Records the traffic between an intermediary and the real platform until a signal stops it (`handover-sim proxy`). */
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { prepareFolder } from '../base/files/user-files.ts'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
-import { isError, messageOf } from '../base/text/error-text.ts'
+import { isError, messageOf, systemCodeOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { entryLine, observedRunLine } from '../evaluation/evaluator/journal-file.ts'
 import { moreKeys } from '../platform/api/access.ts'
@@ -170,11 +171,11 @@ function createWriter(file: string, target: string, { io }: Context): JournalWri
   const path = resolve(io.cwd, file)
   let descriptor: number
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    prepareFolder(path)
     descriptor = openSync(path, 'ax', 0o600)
     appendFileSync(descriptor, `${observedRunLine({ version: VERSION, started_at: wallTime(), target })}\n`)
   } catch (error) {
-    const exists = existsSync(path)
+    const exists = systemCodeOf(error) === 'EEXIST'
     const why = exists ? 'the file exists, and a journal is never changed' : messageOf(error)
     const text = `Failed to create the journal ${JSON.stringify(file)}: ${why}. Name another file with --journal.`
     throw exists ? new UsageError(text) : new EnvironmentError(text)

@@ -8,7 +8,7 @@ import type { ReportRequest, RunReportName } from '../pages/reporters/report-opt
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
 import { type Context, colorLevel } from './io.ts'
 import { redactRun } from './secrets.ts'
-import { defaultJournal, type Explored, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL_REPORT, type Explored, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
 
 export async function runWithProgress(
   context: Context,
@@ -44,7 +44,7 @@ export async function reportRun(
   const hasJournal = requests.some(({ report }) => report === 'journal')
   const problems = await writeReports(
     redactRun(result, secrets),
-    hasJournal ? requests : [...requests, defaultJournal(io)],
+    hasJournal ? requests : [...requests, DEFAULT_JOURNAL_REPORT],
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
     explored,
   )

@@ -1,7 +1,7 @@
 /** Finds or starts the intermediary of a run and its agent driver, and ends the run early. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createOutputFolder, OUTPUT_FOLDER } from '../base/files/user-files.ts'
+import { OUTPUT_FOLDER } from '../base/files/user-files.ts'
 import { wallTimer } from '../base/runtime/clock.ts'
 import { createAbort } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
@@ -137,7 +137,6 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
   const platform = { env, sim: { url, apiKey, botApiKey, botId }, onExit, log: createTargetLog(context) }
   if (flags.selfTest)
     return async () => {
-      createOutputFolder(io.cwd)
       const driver = await started(() => referenceDriver({ ...platform, storesChats: options.storesChats }))
       shutdown.defer(() => driver.close())
       // UI mode does not wait for a start that a signal interrupts, and may have shut down already.
@@ -159,7 +158,6 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
     )
   addSecretsOfDriver(spec, context)
   return async () => {
-    if (spec.target !== null) createOutputFolder(io.cwd)
     const driver = createDriver(spec, platform)
     shutdown.defer(() => driver.close())
     return { target, driver: await withTarget(driver, target, options) }

@@ -7,7 +7,7 @@ import { nextMacrotask } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { nearest } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
-import { visible, wrap } from '../base/text/terminal-text.ts'
+import { visible, visibleLines, wrap } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
@@ -123,7 +123,7 @@ export async function runScenarios(
     context,
   )
   if (wanted.length === 0) {
-    io.stderr.write(`${message}\n`)
+    io.stderr.write(`${visibleLines(message)}\n`)
     return 4
   }
   if (flags.list || flags.dryRun) {
@@ -252,7 +252,7 @@ export async function selectScenarios(
   const loaded = await loadScenarios(patterns, scenarioSources(context))
   for (const { warnings } of loaded)
     for (const { place, message } of warnings)
-      stderr.write(`${place === null ? '' : `${placeText(place)}: `}warning: ${message}\n`)
+      stderr.write(`${visible(`${place === null ? '' : `${placeText(place)}: `}warning: ${message}`)}\n`)
   const plans = compile(loaded)
   const wanted = select(plans, selection)
 
@@ -273,7 +273,7 @@ export async function selectScenarios(
   }
   const wrong = unmatched.findIndex(({ excludes }) => excludes)
   if (plans.length > 0 && wrong >= 0) throw new UsageError(notes[wrong]!)
-  if (wanted.length > 0) for (const note of notes) stderr.write(`${note}\n`)
+  if (wanted.length > 0) for (const note of notes) stderr.write(`${visible(note)}\n`)
 
   let where = ''
   for (const pattern of patterns) where += ` ${pattern === BUILTIN ? 'the shipped scenarios' : pattern}`

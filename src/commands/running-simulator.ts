@@ -1,7 +1,8 @@
 /** Finds a running simulator by the flags, variables and files that name it, and calls its control API. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
+import { BUDGETS } from '../base/files/budgets.ts'
+import { readRegularFile } from '../base/files/user-files.ts'
 import { jsonOr } from '../base/objects.ts'
 import { type ConnectionFailure, connectionFailure } from '../base/runtime/connection-failure.ts'
 import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
@@ -70,7 +71,7 @@ const ReadyFile = z.looseObject({ url: z.string(), controlToken: z.optional(z.st
 function fromReadyFile(file: string, flags: AddressFlags, context: Context): RunningSimulator | null {
   let line: unknown = null
   try {
-    const text = readFileSync(resolve(context.io.cwd, file), 'utf8')
+    const text = readRegularFile(resolve(context.io.cwd, file), BUDGETS.fileBytes).toString('utf8')
     line = JSON.parse(text)
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null

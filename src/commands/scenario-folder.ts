@@ -1,5 +1,5 @@
 /** Writes recorded scenarios into a folder, each as a new file. */
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { systemCodeOf } from '../base/text/error-text.ts'
 import type { Recorder } from '../server/control/recorder.ts'
@@ -12,7 +12,7 @@ export const isFolder = (path: string): boolean => existsSync(path) && statSync(
 /** The folder of `--scenarios`; without it the folder `scenarios` beside the config file, where there is one. */
 export function findScenarioFolder(flag: string | undefined, configFile: string | null, cwd: string): string | null {
   const folder = resolve(cwd, flag ?? join(configFile === null ? '.' : dirname(configFile), 'scenarios'))
-  if (flag === undefined) return isFolder(folder) ? folder : null
+  if (flag === undefined) return isFolder(folder) && !lstatSync(folder).isSymbolicLink() ? folder : null
   if (existsSync(folder) && !isFolder(folder))
     throw new UsageError(`--scenarios ${JSON.stringify(flag)} is not a folder.`)
   return folder

@@ -6,6 +6,7 @@ import { ConfigError, formatProblem, type Problem } from '../base/files/errors.t
 import { isDataFile, loadExports, readText } from '../base/files/user-files.ts'
 import { isMap } from '../base/objects.ts'
 import { counted } from '../base/text/quantities.ts'
+import { visible, visibleLines } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { type Hint, PartFile } from '../evaluation/scenario/format/scenario.ts'
 import { type FoundFile, findFiles } from '../evaluation/scenario/load/find.ts'
@@ -59,14 +60,14 @@ export const validateCommand = defineCommand({
         lines.push(`${place === null ? file : placeText(place)}: warning: ${message} (${rule})`)
       for (const line of lines) {
         // Once, also when several scenarios include the part that has the problem.
-        if (!printed.has(line)) io.stderr.write(`${line}\n`)
+        if (!printed.has(line)) io.stderr.write(`${visibleLines(line)}\n`)
         printed.add(line)
       }
       // `3 scenarios, 41 steps`; of others `driver, 9 verbs`.
       const contents = kind === 'scenario' || kind === null ? [] : [kind as string]
       for (const [what, count] of Object.entries(counts))
         contents.push(`${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
-      if (ok) io.stdout.write(`ok  ${file}: ${contents.join(', ')}\n`)
+      if (ok) io.stdout.write(`ok  ${visible(file)}: ${contents.join(', ')}\n`)
     }
     if (failed) return 2
     if (notChecked === 0) return 0

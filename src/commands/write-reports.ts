@@ -2,7 +2,7 @@
 
 import { appendFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { createOutputFolder, OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
+import { OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import type { Redacted } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -15,7 +15,7 @@ import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import type { Coverage } from '../running/explorer/situations.ts'
-import { type Context, canRedraw, colorLevel, columnsOf, type Io } from './io.ts'
+import { type Context, canRedraw, colorLevel, columnsOf } from './io.ts'
 
 interface Stream {
   write(text: string): void
@@ -189,7 +189,8 @@ function* linesOf(result: RunResult): Generator<string> {
 
 export const DEFAULT_JOURNAL = `${OUTPUT_FOLDER}/journal.jsonl`
 
-export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest<'journal'> {
-  createOutputFolder(cwd)
-  return { report: 'journal', file: DEFAULT_JOURNAL, isDefault: true }
+export const DEFAULT_JOURNAL_REPORT: ReportRequest<'journal'> = {
+  report: 'journal',
+  file: DEFAULT_JOURNAL,
+  isDefault: true,
 }

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import { isMap } from '../base/objects.ts'
 import type { Maybe } from '../base/runtime/activity.ts'
 import { afterWaitingEvents, backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
+import { lazily } from '../base/runtime/lazy.ts'
 import { connectionLimit } from '../base/runtime/node.ts'
 import { isLoopbackName } from '../platform/api/access.ts'
 import { pathOf } from '../platform/api/call.ts'
@@ -109,8 +110,8 @@ export const PAGE_FILES = '/_sim/page/'
 export const INSPECTOR = '/inspector'
 
 export function createPathRouter(listeners: Listeners): Listener {
-  const control = lazily(listeners.control)
-  const page = listeners.page && lazily(listeners.page)
+  const control = loadedListener(listeners.control)
+  const page = listeners.page && loadedListener(listeners.page)
   return (request, response) => {
     const baseUrl = listeners.address.base
     // From the path that follows the host: `https://host/base` has `/base`.
@@ -148,13 +149,12 @@ const isIndexPage = (path: string) => path === '/' || path.startsWith('/?') || p
 const stripBase = (target: string, base: string) =>
   base !== '' && target.startsWith(`${base}/`) ? target.slice(base.length) : target
 
-function lazily(load: () => Promise<Listener>): Listener {
+function loadedListener(load: () => Promise<Listener>): Listener {
   let loaded: Listener | null = null
-  let loading: Promise<Listener> | null = null
+  const loading = lazily(load)
   return (request, response) => {
     if (loaded !== null) return loaded(request, response)
-    loading ??= load()
-    loading.then(
+    loading().then(
       listener => {
         loaded = listener
         listener(request, response)

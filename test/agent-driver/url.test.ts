@@ -1,4 +1,4 @@
-/** A driver that is served: from this machine, and without commands. */
+/** A driver that is served: from this machine, without commands and variables, and for calls to its own origin. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriver } from '../../src/running/agent-driver/create-driver.ts'
 import { loadDriver } from '../../src/running/agent-driver/load-driver.ts'
@@ -36,6 +36,23 @@ describe('a driver at a URL', () => {
   it('runs no command', async () => {
     const { url } = await serving('accept: { exec: [a] }\ntarget: { start: [a], ready: http://x }')
     await expect(load(url)).rejects.toThrow(/accept\.exec: is not run for a driver [\s\S]*target: is not started for/)
+  })
+
+  it.each([
+    [
+      'accept: { POST: "/a?$(env.HOME)" }',
+      /accept\.POST: reads the environment variable HOME, and no driver from a URL does/,
+    ],
+    ['headers: { a: $(env.HOME) }\naccept: { POST: /a }', /headers\.a: reads the environment variable HOME/],
+    [
+      'accept: { POST: "http://127.0.0.1:1/take" }',
+      /accept\.POST: must be an address of http:\/\/127\.0\.0\.1:\d+, where /,
+    ],
+    ['http: http://desk.example.test\naccept: { POST: /a }', /accept\.POST: must be an address of/],
+    ['accept: { POST: "$(sim.url)/a" }', /accept\.POST: must be an address of/],
+  ])('%j is refused', async (text, problem) => {
+    const { url } = await serving(text)
+    await expect(load(url)).rejects.toThrow(problem)
   })
 
   it('is not fetched from another machine unless allowed', async () => {

@@ -1,5 +1,5 @@
 /** `handover-sim init`: what it writes is valid, fits the project, and replaces nothing. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -44,6 +44,14 @@ describe('init', () => {
     await command(gitlab, 'init', '--yes', '--ci', 'gitlab', '--runner', 'none')
     expect(parse(readFileSync(join(gitlab, '.gitlab-ci.yml'), 'utf8'))['handover-self-test'].script).toHaveLength(2)
     expect(existsSync(join(gitlab, 'test'))).toBe(false)
+  })
+
+  it('writes nothing through a linked folder', async () => {
+    const folder = folderWith({ elsewhere: null })
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'scenarios'))
+    const { code, err } = await command(folder, 'init', '--yes')
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining('scenarios is a link') })
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
   })
 
   it('replaces nothing', async () => {

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { type Env, fakeIo, runCommand, started } from './fake-io.ts'
 
@@ -145,4 +146,74 @@ it('openapi prints the document of the platform, or of the control API', async (
   expect(platform).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://bot.example.test' }] })
   expect(Object.keys(platform.paths)).toContain('/api/v2/handover/start')
   expect(Object.keys((await document('--control')).paths).some(path => path.includes('chats'))).toBe(true)
+})
+
+it.each([
+  'validate',
+  'config',
+  'run --list',
+  'run --only none',
+  'complete -- run scenarios/',
+  'trigger EVIL',
+  'calibrate EVIL',
+])('%s shows control and direction characters of names and values by their codes', async line => {
+  const evil = '\x1b]0;title\x07\u009b2J\u202e'
+  const name = `"${evil.replace(/[^ -~]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
+  const steps = `steps: [{ press: ${name} }, { wait: 1s }, { expect: { message: { ${name}: 1 } } }]`
+  const files = {
+    ...{ scenarios: null, [`scenarios/a${evil}.yaml`]: `version: 1\nname: ${name}\n${steps}\n` },
+    'handover-sim.config.yaml': `bot: { name: ${name} }\nagent_driver: ${name}\n`,
+  }
+  const { code, out, err } = await runCommand(
+    line.split(' ').map(word => word.replace('EVIL', evil)),
+    { files },
+  )
+  expect(code).toBeLessThan(5)
+  expect(out + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Cf}/u)
+})
+
+const SCENARIO = 'version: 1\nname: One\nsteps: [{ press: handover }, { expect: start }]\n'
+const PROXY = 'proxy --upstream https://bot.example.test --webhook-url http://127.0.0.1:9/'
+
+it.each(['run s.yaml --target http://127.0.0.1:1/ --port 0', `${PROXY} --port 0 --output quiet`])(
+  '%s follows no link that lies below .handover-sim, which Git ignores',
+  async line => {
+    const files = { victim: 'mine', elsewhere: null, 's.yaml': SCENARIO }
+    const linked = folderWith({ ...files, '.handover-sim': null })
+    for (const name of ['.gitignore', 'journal.jsonl', 'target.log'])
+      symlinkSync(join(linked, 'victim'), join(linked, '.handover-sim', name))
+    const led = folderWith(files)
+    symlinkSync(join(led, 'elsewhere'), join(led, '.handover-sim'))
+    for (const cwd of [linked, led]) {
+      const io = fakeIo(cwd)
+      const code = main(
+        [...line.split(' '), '--wait-for-target', '0s'].slice(0, line.startsWith('run') ? 99 : -2),
+        {},
+        io,
+      )
+      if (line.startsWith('proxy') && cwd === linked) {
+        await io.stderr.until(/journal/)
+        io.signal('SIGTERM')
+      }
+      await code
+      if (cwd === led) expect(io.stderr.text).toContain('.handover-sim is a link')
+    }
+    expect(readFileSync(join(linked, 'victim'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(linked, '.handover-sim/.gitignore'), 'utf8')).toBe('*\n')
+    expect(readdirSync(join(led, 'elsewhere'))).toEqual([])
+  },
+)
+
+it.each([
+  'calibrate zero',
+  'report zero',
+  'validate zero.yaml',
+  'run zero.yaml',
+  'config --config zero.yaml',
+  'stop --ready-file zero',
+])('%s refuses a file that never ends', async line => {
+  const cwd = folderWith()
+  for (const name of ['zero', 'zero.yaml']) symlinkSync('/dev/zero', join(cwd, name))
+  const { code, err } = await runCommand(line.split(' '), { cwd })
+  expect({ code, err }).toEqual({ code: expect.toBeOneOf([2, 3]), err: expect.stringContaining('no regular file') })
 })

@@ -30,6 +30,7 @@ it('entries without a scenario are separate', () => {
 
 describe('an invalid journal is refused', () => {
   const line = (index: number, text: string) => (lines: string[]) => lines.with(index, text)
+  const change = (from: string, to: string) => (lines: string[]) => lines.map(one => one.replace(from, to))
   it.each<[string, (lines: string[]) => string[], string | RegExp]>([
     ['an empty file', () => [], ':1: must be the line of the run: {"v":2,"type":"run", …}.'],
     ['a line that is no JSON', line(3, 'x'), /^run\.jsonl:4: is not JSON: /],
@@ -43,10 +44,19 @@ describe('an invalid journal is refused', () => {
     ],
     ['another version', line(0, '{"v":1}'), ':1: v: must be 2, got 1: was it written by another version?'],
     ['another type', line(2, '{"v":2,"type":"x"}'), ':3: type: must be run, scenario or entry, got "x".'],
+    ['an entry that is none', line(2, '{"v":2,"type":"entry","scenario":1}'), ':3: entry: is required: an object.'],
+    ['a note without its fields', change('"config":', '"cnofig":'), ':3: entry.config: is required: an object; write'],
     [
-      'an entry that is none',
-      line(2, '{"v":2,"type":"entry","scenario":1}'),
-      ':3: entry: must be an entry of a journal, with seq and kind.',
+      'another kind',
+      change('"kind":"api"', '"kind":"call"'),
+      /:\d+: entry\.kind: must be api, event, .* got the string/,
+    ],
+    ['a call of no endpoint', change('"endpoint":"start"', '"endpoint":"x"'), /:\d+: entry\.endpoint: must be /],
+    ['a finding that is none', change('"findings":[]', '"findings":[{}]'), /: entry\.findings\[0\]\.rule: is required/],
+    [
+      'a failure that is none',
+      change('"failures":[]', '"failures":[{}]'),
+      ':1: failures[0].kind: is required: a string.',
     ],
     [
       'entries of a scenario without its line',

@@ -21,6 +21,8 @@ async function startWithExample() {
   return { url, example, play }
 }
 
+const ATTACHING =
+  'version: 1\nname: a\nsteps: [{ user: { text: x, attach: [{ file: /etc/hostname }] } }, { check: { status: bot } }]\n'
 const waiting = { version: 1, name: 'Waits', steps: [{ wait: '1h' }, { check: { status: 'bot' } }] }
 
 describe('plays', () => {
@@ -80,6 +82,15 @@ describe('plays', () => {
     const { play } = await startWithExample()
     const refused: [object, string, string][] = [
       [{}, 'invalid_scenario', 'is needed, got 0'],
+      [
+        { scenario: { ...waiting, steps: [{ include: '/etc/x.json' }] } },
+        'invalid_scenario',
+        'a request reads no files',
+      ],
+      [{ scenario: { ...waiting, steps: [{ include: 'builtin:../x.json' }] } }, 'invalid_scenario', 'reads no files'],
+      [{ scenario: { ...waiting, steps: [{ include: 'builtin:typing.yaml' }] } }, 'invalid_scenario', 'kind: partial'],
+      [{ yaml: ATTACHING }, 'invalid_scenario', 'a request reads no files'],
+      [{ yaml: '# nothing' }, 'invalid_scenario', 'has no scenario in it'],
       [{ yaml: 'a', builtin: 'b' }, 'invalid_scenario', 'is needed, got 2'],
       [{ builtin: 'none.yaml' }, 'invalid_scenario', 'none.yaml'],
       [{ scenario: { version: 1, name: 'x', steps: [{ pres: 'handover' }] } }, 'invalid_scenario', 'press'],

@@ -102,7 +102,16 @@ export function journalOf(plan: Plan, pace = 10) {
     },
     event(event: string, conversation = main): string {
       const delivery_id = `d${++deliveries}`
-      add({ kind: 'event', chat_id: chatIdOf(conversation), event, delivery_id, payload: { event } })
+      const chat_id = chatIdOf(conversation)
+      const chat = { _links: { self: `/api/v1/chats/${chat_id}` }, id: chat_id, language: 'en', source: 'web' }
+      const message = event === 'MESSAGE FROM USER' ? { message: '' } : {}
+      add({
+        kind: 'event',
+        chat_id,
+        event,
+        delivery_id,
+        payload: { event, bot: BOT, chat, user: { id: 'u' }, ...message },
+      })
       return delivery_id
     },
     delivery(

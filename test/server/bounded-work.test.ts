@@ -59,10 +59,10 @@ test('60,000 unknown fields give 20 findings and their number, and a long name i
 })
 
 test.each([
-  ['20,000 unknown knobs', 'PATCH', '/config', 20_000, 'typing.webhoo'],
-  ['50,000 unknown fields', 'POST', '/chats', 50_000, 'languag'],
-  ['a long name', 'POST', '/chats', 1, LONG_NAME.repeat(11)],
-  ['a long knob', 'PATCH', '/config', 1, LONG_NAME.repeat(11)],
+  ['9,000 unknown knobs', 'PATCH', '/config', 9_000, 'typing.webhoo'],
+  ['9,000 unknown fields', 'POST', '/chats', 9_000, 'languag'],
+  ['a long name', 'POST', '/chats', 1, LONG_NAME.repeat(4)],
+  ['a long knob', 'PATCH', '/config', 1, LONG_NAME.repeat(4)],
 ] as const)('%s of a control request give at most 20 problems', async (_, method, path, count, name) => {
   const { control } = await startTestServer()
   const fields = Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, 'off']))

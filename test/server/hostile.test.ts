@@ -1,11 +1,18 @@
 /** Clients that send what they should not, or all at once: the server answers as well as it can, and stays. */
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import type { ApiRequest } from '../../src/platform/api/messages.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
-import { createHttpServer, createNodeAdapter, HTTP_BOUNDS, listen } from '../../src/server/http.ts'
+import {
+  createHttpServer,
+  createNodeAdapter,
+  createPathRouter,
+  HTTP_BOUNDS,
+  type Listener,
+  listen,
+} from '../../src/server/http.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 
@@ -174,6 +181,16 @@ describe('an internal error', () => {
     pipelined.send(get('/first') + get('/broken') + get('/last', LAST))
     expect(await pipelined.ended()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\/first[\s\S]* 500 [\s\S]* 200 [\s\S]*\/last$/)
   })
+})
+
+test('a part whose first load failed is loaded again by the next request', async () => {
+  const answering: Listener = (_, response) => response.end()
+  const control = vi.fn(async () => answering).mockRejectedValueOnce(new Error('too many open files'))
+  const parts = { platform: answering, indexPage: answering, page: null, control, address: { base: server.url } }
+  const http = createHttpServer(createPathRouter(parts), { mayContinue: () => true })
+  const url = `http://127.0.0.1:${await listen(http.server, '127.0.0.1', 0)}/_sim`
+  expect([(await fetch(url)).status, (await fetch(url)).status]).toEqual([500, 200])
+  await http.stop()
 })
 
 test('pipelined requests are answered in their order, each after the effects of those before', async () => {

@@ -8,6 +8,18 @@ export const BUDGETS = {
   stateBytes: 64 * 1_048_576,
   /** Bytes of a file that a scenario attaches. */
   attachmentBytes: 500 * 1_048_576,
+  /** Values of a body of the control API: fields, and elements of lists. */
+  bodyValues: 200_000,
+  /** Fields of one object of such a body. */
+  bodyFields: 10_000,
+  /** Bytes of a form. */
+  formBytes: 64 * 1_048_576,
+  /** Bytes of a message with attachments in base64. */
+  messageBytes: 16 * 1_048_576,
+  /** Bytes of a scenario in a request: the parser of YAML takes a second for four times as many. */
+  playBytes: 262_144,
+  /** Values of a snapshot. */
+  snapshotValues: 4_000_000,
   /** Levels of a snapshot: a journal in it contains bodies of calls, which may nest 200 levels deep. */
   snapshotNesting: 256,
   /** Problems of one file that are shown. */

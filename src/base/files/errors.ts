@@ -3,7 +3,7 @@ import { groupBy } from '../objects.ts'
 import { sentence } from '../text/error-text.ts'
 import { REDACTED } from '../text/redactor.ts'
 import { maskedLine } from '../text/secret-positions.ts'
-import { visible } from '../text/terminal-text.ts'
+import { visible, visibleLines } from '../text/terminal-text.ts'
 import { BUDGETS } from './budgets.ts'
 
 export interface Problem {
@@ -47,9 +47,7 @@ export function limitProblems(problems: readonly Problem[], more = 0): Problem[]
 }
 
 export const formatProblem = ({ at, message, excerpt }: Problem): string =>
-  `${visible(at)}: ${lines(sentence(message))}${excerpt === undefined ? '' : `\n${excerpt}`}`
-
-const lines = (text: string): string => text.split('\n').map(visible).join('\n')
+  `${visible(at)}: ${visibleLines(sentence(message))}${excerpt === undefined ? '' : `\n${excerpt}`}`
 
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
 

@@ -2,6 +2,7 @@
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -9,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule, replaceFile } from '../runtime/node.ts'
@@ -70,13 +71,18 @@ export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.
   }
 }
 
-/** Refuses pipes and devices, because reading one may never end, and large files. Throws an Error that says why. */
+/** Refuses large files, and those that `checkRegular` refuses. Throws an Error that says why. */
 export function readRegularFile(path: string, mostBytes: number): Buffer {
-  const found = statSync(path)
-  if (!found.isFile() && !found.isDirectory()) throw new Error('it is no regular file but a pipe, a device or a socket')
-  if (found.size > mostBytes) throw new Error(`it has ${found.size} bytes; at most ${mostBytes} are read`)
-
+  const size = checkRegular(path)
+  if (size > mostBytes) throw new Error(`it has ${size} bytes; at most ${mostBytes} are read`)
   return readFileSync(path)
+}
+
+/** Refuses pipes and devices, because reading one may never end. Returns the size. */
+export function checkRegular(path: string): number {
+  const found = statSync(path)
+  if (found.isFile() || found.isDirectory()) return found.size
+  throw new Error('it is no regular file but a pipe, a device or a socket')
 }
 
 /** Looks at the byte order mark, which `>` of Windows PowerShell writes. */
@@ -149,10 +155,42 @@ function checkTypeScript(name: string, nodeVersion: string): void {
  */
 export function saveText(path: string, text: Iterable<string>, mode?: number): void {
   try {
-    makeFolder(dirname(path))
-    save(existsSync(path) ? realpathSync(path) : path, text, mode)
+    const isOwn = prepareFolder(path)
+    // Only a link that the user named is followed.
+    save(!isOwn && existsSync(path) ? realpathSync(path) : path, text, mode)
   } catch (error) {
     throw new Error(reasonOf(error, WRITE_REASONS))
+  }
+}
+
+/** Contains what commands leave behind, below names that the user has not given. */
+export const OUTPUT_FOLDER = '.handover-sim'
+
+/**
+ * Creates the folder of a file, and makes Git ignore `.handover-sim`. Returns whether the file lies below that. There a
+ * checkout of another person may have planted links to files of the user, so none is followed: throws for a folder that is one.
+ */
+export function prepareFolder(file: string): boolean {
+  const parts = dirname(file).split(sep)
+  const own = parts.lastIndexOf(OUTPUT_FOLDER)
+  if (own === -1) {
+    makeFolder(dirname(file))
+    return false
+  }
+  refuseLinks(parts.slice(0, own).join(sep) || sep, dirname(file))
+  makeFolder(dirname(file))
+  const ignore = join(parts.slice(0, own + 1).join(sep), '.gitignore')
+  if (lstatSync(ignore, { throwIfNoEntry: false })?.isFile() !== true) replaceFile(ignore, ['*\n'])
+  return true
+}
+
+/** Throws when a folder between `root` and `folder`, which may not be there yet, is a link. */
+export function refuseLinks(root: string, folder: string): void {
+  let path = root
+  for (const part of relative(root, folder).split(sep)) {
+    path = join(path, part)
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new Error(`${part} is a link, which could lead to files of yours; remove it, or name another file`)
   }
 }
 
@@ -180,16 +218,4 @@ function writeAll(path: string, text: Iterable<string>, mode: number | undefined
   } finally {
     closeSync(file)
   }
-}
-
-/** Contains what a run leaves behind. */
-export const OUTPUT_FOLDER = '.handover-sim'
-
-/** Creates the folder, which Git ignores. Does not throw: writing a file in it says why it is not there. */
-export function createOutputFolder(cwd: string): void {
-  const folder = join(cwd, OUTPUT_FOLDER)
-  try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, '.gitignore'), '*\n')
-  } catch {}
 }

@@ -13,6 +13,7 @@ import { cut } from '../text/cut.ts'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut, unusableStatus } from './connection-failure.ts'
+import { lazily } from './lazy.ts'
 import { connectionLimit } from './node.ts'
 import {
   functionError,
@@ -39,7 +40,12 @@ interface Sending {
 /** Requests beyond the limit of connections wait in order; their time limit begins when they are sent. */
 export function httpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(connectionLimit(...MAX_CONNECTIONS))
-  let loading: Promise<Agent> | null = null
+  // Undici loads with the first delivery, so that the start stays fast.
+  let loaded: Agent | null = null
+  const loadAgent = lazily(async () => {
+    loaded = await createAgent(openSocket)
+    return loaded
+  })
 
   async function send(outgoing: Outgoing): Promise<Received> {
     await slots.take()
@@ -55,9 +61,7 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
     try {
       if (over.signal.aborted) throw cancelled()
       if (wire) return await sendFaulty(outgoing, wire, { signal: over.signal, started }, openSocket)
-      // Undici loads with the first delivery, so that the start stays fast.
-      loading ??= createAgent(openSocket)
-      const agent = await loading
+      const agent = await loadAgent()
       started()
       const { url, method = 'POST', headers, body } = outgoing
       const { origin, host, pathname, search } = new URL(url)
@@ -90,7 +94,7 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
       slots.release()
     }
   }
-  return Object.assign(send, { close: async () => (await loading)?.destroy() })
+  return Object.assign(send, { close: async () => loaded?.destroy() })
 }
 
 async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {

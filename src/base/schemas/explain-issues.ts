@@ -185,6 +185,8 @@ function formsOf(issue: Issue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String)
   if (issue.code === 'invalid_type' && issue.expected === 'boolean') return ['true', 'false']
   if (issue.code !== 'invalid_union') return [expectedBy(issue)]
+  // No form has this value of the field that tells the forms apart.
+  if ('options' in issue && issue.options !== undefined) return issue.options.map(String)
   return issue.message === ZOD_CODE ? issue.errors.flatMap(([first]) => (first ? formsOf(first) : [])) : [issue.message]
 }
 

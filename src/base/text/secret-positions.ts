@@ -35,9 +35,9 @@ const indentOf = (line: string) => line.search(/\S|$/)
 /** A line of a YAML or JSON file with `***` in place of secrets: below the name of a secret, or within the line. */
 export function maskedLine(lines: readonly string[], index: number): string {
   const line = lines[index] ?? ''
-  const [, start = '', name = '', value = ''] = NAMED.exec(line) ?? []
-  if (isBelowSecret(lines, index) && !NO_SECRETS.includes(name))
-    return masked(start || (/^\s*(?:- +)*/.exec(line)?.[0] ?? ''), value || line)
+  const [, start = /^\s*(?:- +)*/.exec(line)?.[0] ?? '', name = '', value = line.slice(start.length)] =
+    NAMED.exec(line) ?? []
+  if (isBelowSecret(lines, index) && !NO_SECRETS.includes(name)) return masked(start, value)
   if (name !== '' && isSecretName(name)) return masked(start, value)
   const inside = line.replace(NAMED_INSIDE, (found, before: string, inner: string) =>
     isSecretName(inner) ? before + REDACTED : found,

@@ -90,5 +90,8 @@ export function visible(text: string): string {
   return text.replace(invisible, named).replace(markTower, '$1')
 }
 
+/** The same for a text of several lines. */
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
+
 const named = (char: string) =>
   NAMES[char] ?? `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`

@@ -4,7 +4,7 @@ import { decoded } from '../../base/text/url-text.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 import type { ApiContent, DeliveryContent, Entry } from '../../platform/journal/entry.ts'
-import { EntryFrameSchema } from '../../platform/journal/entry.ts'
+import { EntrySchema } from '../../platform/journal/entry.ts'
 
 /** Where evidence is: `seq` of a journal, otherwise the number of the exchange in the file, from 1. */
 export interface Place {
@@ -90,7 +90,7 @@ export function observationsOf(value: unknown, file: string, number: number): re
   return observationsOfExchange(value, value.request, { file, entry: number })
 }
 
-const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
+const isEntry = (value: unknown): value is Entry => EntrySchema.safeParse(value).success
 
 function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
   const place = { file, entry: entry.seq }

@@ -51,6 +51,9 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   // The entries of a saved journal mean nothing when it is of other steps than the plan has.
   for (const entry of index.entries) {
     if (!isRunEvent(entry, 'step_started')) continue
+    // A program that was killed, or a file that was changed.
+    if (index.findEnd(entry.step) === null)
+      return { ...nothing, outcome: 'error', reason: { code: 'incomplete_journal' } }
     const step = index.steps.get(entry.step)
     if (step?.action.verb === entry.verb) continue
     const reason = { code: 'other_steps', step: entry.step, was: entry.label, now: step?.label ?? null } as const

@@ -4,12 +4,22 @@ import { ConfigError, problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
 import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf } from '../../base/text/error-text.ts'
-import { type Entry, EntryFrameSchema } from '../../platform/journal/entry.ts'
-import type { Place } from '../scenario/plan.ts'
+import { type Entry, EntrySchema } from '../../platform/journal/entry.ts'
+import type { RunEvent } from '../scenario/run-events.ts'
 import type { Failure } from './failure.ts'
 import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 
+const OUTCOMES = ['pass', 'fail', 'error', 'inconclusive', 'skipped'] as const satisfies readonly Outcome[]
 const texts = z.readonly(z.array(z.string()))
+const fields = z.record(z.string(), z.unknown())
+const coded = z.looseObject({ code: z.string() })
+
+/** What reports read of a failure of the run. */
+const SavedFailure = z.looseObject({
+  ...{ kind: z.string(), conversation: z.nullable(z.string()), soft: z.boolean(), expected: coded, happened: coded },
+  ...{ rules: texts, entrySeqs: z.array(z.int()), nearest: z.array(z.looseObject({ seq: z.int() })) },
+  hint: z.optional(coded),
+}) as z.ZodMiniType<unknown> as z.ZodMiniType<Failure>
 
 const RunLine = z.object({
   v: z.literal(2),
@@ -22,7 +32,7 @@ const RunLine = z.object({
   seed: z.nullable(z.number()),
   stopped: z.nullable(z.string()),
   /** Those that belong to no scenario. */
-  failures: z.readonly(z.array(z.custom<Failure>(isMap))),
+  failures: z.readonly(z.array(SavedFailure)),
   exit_code: z.int(),
   /** How many scenarios follow, and how many entries that belong to none of them. */
   scenarios: z.int(),
@@ -38,7 +48,7 @@ const ScenarioLine = z.object({
   scenario: z.int(),
   name: z.string(),
   file: z.string(),
-  place: z.nullable(z.custom<Place>(isMap)),
+  place: z.nullable(z.object({ file: z.string(), line: z.int(), column: z.int() })),
   tags: texts,
   spec: texts,
   instance: z.int(),
@@ -46,30 +56,63 @@ const ScenarioLine = z.object({
   clock: z.enum(['real', 'virtual']),
   started_at: z.string(),
   duration_ms: z.number(),
-  outcome: z.custom<Outcome>(value => typeof value === 'string'),
-  reason: z.nullable(z.custom<Reason>(isMap)),
+  outcome: z.enum(OUTCOMES),
+  reason: z.nullable(coded as z.ZodMiniType<unknown> as z.ZodMiniType<Reason>),
   conversations: z.record(z.string(), z.string()),
   rerun: z.string(),
   /** The outcome of the run before `--strict`, when entries have `***` in place of secrets. */
-  redacted: z.optional(z.custom<Outcome>(value => typeof value === 'string')),
+  redacted: z.optional(z.enum(OUTCOMES)),
   /** How many entries it has, which shows a file that was cut off. */
   entries: z.int(),
 })
 export type ScenarioLine = Readonly<z.infer<typeof ScenarioLine>>
 
-const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
+/** What the evaluator reads of the notes of a run, beside what every note has. */
+const NOTES: Readonly<Record<RunEvent['note'], z.core.$ZodShape>> = {
+  scenario_started: {
+    ...{ config: fields, env: z.record(z.string(), z.string()), sim: fields, driver: z.nullable(texts) },
+    bot: z.looseObject({ id: z.int(), name: z.string() }),
+  },
+  conversation: {
+    ...{ chat_id: z.string(), conversation: z.string() },
+    chat: z.looseObject({ id: z.string(), bot_id: z.optional(z.int()) }),
+  },
+  step_started: { step: z.int(), verb: z.string(), label: z.string() },
+  step_ended: {
+    ...{ step: z.int(), delivery_id: z.optional(z.nullable(z.string())), failure: z.optional(coded) },
+    ...{ missing: z.optional(z.string()), captured: z.optional(fields), token: z.optional(z.string()) },
+  },
+  observed: { step: z.int(), chat_id: z.string(), transcript: z.optional(z.array(fields)) },
+  target_unreachable: { failure: coded },
+  target_output: { ended: z.nullable(coded), lines: texts, file: z.nullable(z.string()) },
+  steps_done: {},
+  scenario_ended: { stopped: z.optional(coded) },
+}
+const isRunNote = (note: string): note is RunEvent['note'] => Object.hasOwn(NOTES, note)
+
+/** A call of the agent driver. */
+const DRIVER_CALL = {
+  ...{ verb: z.string(), outcome: z.enum(['ok', 'failed', 'unreachable']), how: z.string(), duration_ms: z.number() },
+  ...{ failure: z.optional(coded), text: z.optional(z.string()), answer: z.optional(z.string()) },
+  items: z.optional(
+    z.array(z.looseObject({ text: z.optional(z.string()), attachments: z.optional(z.array(z.looseObject({}))) })),
+  ),
+}
+
+/** What a run adds to an entry. */
+function shapeOf(entry: Entry): z.core.$ZodShape {
+  if (entry.kind === 'driver') return DRIVER_CALL
+  return entry.kind === 'note' && isRunNote(entry.note) ? NOTES[entry.note] : {}
+}
 
 const EntryLine = z.object({
   v: z.literal(2),
   type: z.literal('entry'),
   /** Null for an entry that belongs to no scenario. */
   scenario: z.nullable(z.int()),
-  entry: z.custom<Entry>(isEntry, {
-    error: 'must be an entry of a journal, with seq and kind',
-    params: { problem: 'unexpected_value' },
-  }),
+  entry: EntrySchema as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>,
 })
-type EntryLine = Readonly<z.infer<typeof EntryLine>>
+type EntryLine = Pick<z.infer<typeof EntryLine>, 'entry' | 'scenario'>
 
 export interface SavedScenario extends ScenarioLine {
   readonly journal: readonly Entry[]
@@ -169,8 +212,11 @@ export function readJournal(name: string, text: string): SavedRun {
     if (v !== 2) throw problem(at, `v: must be 2, got ${JSON.stringify(v)}: was it written by another version?`)
     if (type === 'run') run ??= validate(at, RunLine, line)
     else if (type === 'scenario') scenarios.push({ ...validate(at, ScenarioLine, line), journal: [] })
-    else if (type === 'entry') entries.push(validate(at, EntryLine, line))
-    else throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
+    else if (type === 'entry') {
+      const { entry, scenario } = validate(at, EntryLine, line)
+      validate(at, z.looseObject({ entry: z.looseObject(shapeOf(entry)) }), line)
+      entries.push({ entry, scenario })
+    } else throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
     if (run === undefined) throw problem(at, 'must be the line of the run: {"v":2,"type":"run", …}')
   }
   if (run === undefined) throw problem(`${name}:1`, 'must be the line of the run: {"v":2,"type":"run", …}')
@@ -197,9 +243,10 @@ export function readJournal(name: string, text: string): SavedRun {
   return { run, scenarios, journal }
 }
 
+/** The value itself, with the fields that another version may have added. */
 function validate<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value, ZOD_MESSAGES)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return value as Value
   const issues = explainIssues(parsed.error.issues, value, schema)
   throw new ConfigError(issues.map(({ field, message }) => ({ at, message: `${field}: ${message}` })))
 }

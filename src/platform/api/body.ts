@@ -1,5 +1,6 @@
 /** Reads the body of a request: its form, its JSON, and its fields by the contract. */
 import type * as z from 'zod/mini'
+import { createJsonMeter } from '../../base/nesting.ts'
 import { explainIssues, formatValue, joinPath, MAX_PROBLEMS, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, sentence, shortName } from '../../base/text/error-text.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
@@ -29,8 +30,9 @@ export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
   } catch {
     throw badJson('The body is not valid JSON: it is not UTF-8.')
   }
-  const valueCount = countValues(text, MAX_DEPTH)
-  if (valueCount === null) {
+  // A short text can be neither deep nor long.
+  const valueCount = text.length <= 2 * MAX_DEPTH ? 0 : createJsonMeter(MAX_DEPTH)(request.body)?.values
+  if (valueCount === undefined) {
     throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, {
       assumed: ['limits.nesting'],
     })
@@ -44,33 +46,6 @@ export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
 
 /** Deeper values can be parsed, but writing them again would exceed the stack. */
 const MAX_DEPTH = 200
-
-/** About how many values a JSON text has, 0 for a short one; null when it nests deeper than `levels`. */
-function countValues(text: string, levels: number): number | null {
-  if (text.length <= 2 * levels) return 0
-  let depth = 0
-  let count = 1
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 34) at = endOfString(text, at)
-    else if (code === 44) count++
-    else if (code === 91 || code === 123) {
-      count++
-      if (++depth > levels) return null
-    } else if (code === 93 || code === 125) depth--
-  }
-  return count
-}
-
-/** The index of the quote that ends a JSON string; the length of the text when none does. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let first = end
-    while (text.charCodeAt(first - 1) === 92) first--
-    if ((end - first) % 2 === 0) return end
-  }
-  return text.length
-}
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
 const tooLarge = (knobs: Knobs) =>
@@ -122,12 +97,8 @@ export function parseBySchema(
     throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(body)}.`, {})
   }
   const raw = withoutEmptyFields(schema, body, knobs, transaction)
-  // Zod collects the problems of all elements: a body of 1 MiB with 500,000 wrong buttons would take more than a gigabyte.
-  const longest = longestArray(raw)
-  for (let length = FIRST_ELEMENTS; length < longest; length *= 2) {
-    const beginning = mapFields(raw, value => beginningOf(value, length))
+  for (const beginning of beginningsOf(raw))
     if (!schema.safeParse(beginning).success) throw refuse(schema, beginning, knobs)
-  }
   const result = schema.safeParse(raw)
   if (!result.success) throw refuse(schema, raw, knobs)
   if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
@@ -149,6 +120,15 @@ function withoutEmptyFields(schema: z.ZodMiniType, body: Fields, knobs: Knobs, t
     for (const name of names) addFinding(transaction, 'ER4', `${name} is ${what}; it was read as left out.`)
   }
   return filled
+}
+
+/**
+ * The value with the first elements of its long arrays, then with more of them, but not the whole value. Zod collects the
+ * problems of all elements: a body of 1 MiB with 500,000 wrong buttons would take more than a gigabyte.
+ */
+export function* beginningsOf(value: unknown): Generator<object> {
+  const longest = longestArray(value)
+  for (let length = FIRST_ELEMENTS; length < longest; length *= 2) yield beginningOf(value, length) as object
 }
 
 /** The length of the longest array in a value. */

@@ -33,7 +33,12 @@ const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id:
  * const event = WebhookEvent.parse(await request.json())
  * if (event.event === 'MESSAGE FROM USER') console.log(event.message)
  */
-export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])
+export const WebhookEvent = z.discriminatedUnion('event', [
+  RequestingTakeover,
+  MessageFromUser,
+  AgentTypingStart,
+  AgentTypingStop,
+])
 export type WebhookEvent = z.infer<typeof WebhookEvent>
 
 const event = <Name extends WebhookEventName, Schema extends z.ZodMiniType>(name: Name, schema: Schema) =>

@@ -3,6 +3,7 @@
  * Field names are those of the wire (snake_case).
  */
 import * as z from 'zod/mini'
+import { isMap } from '../../base/objects.ts'
 
 type Init = (instance: unknown, def: z.core.$ZodObjectDef) => void
 const initMini: Init = z.ZodMiniObject.init as never
@@ -23,6 +24,14 @@ export function object<Shape extends z.core.$ZodShape>(shape: Shape): z.ZodMiniO
 
 /** Sets the name and the description of a schema in OpenAPI documents. */
 export const named = (id: string, description: string) => z.meta({ id, description })
+
+/** Any fields, whose readers check names and values. `z.record` would drop a field `__proto__`, in silence. */
+export const AnyFields = z
+  .unknown()
+  .check(
+    z.refine(isMap, { error: 'an object' }),
+    z.meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} }),
+  ) as z.ZodMiniType<unknown> as z.ZodMiniType<Record<string, unknown>>
 
 /** The bot of a chat in webhook payloads (R-BOT). */
 export const Bot = object({ id: z.int(), name: z.string() }).check(

@@ -20,11 +20,16 @@ const observed = flag('Seen between two other programs by `npx handover-sim prox
 const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
 const endpoint = z.enum(keysOf(ENDPOINTS))
 
+/** A time in ISO 8601. */
+export const isoTime = z
+  .string()
+  .check(z.refine(text => !Number.isNaN(Date.parse(text)), { error: 'a time in ISO 8601' }))
+
 /** What every entry has. */
 const frame = {
   v: z.literal(1),
   seq: z.int().check(z.positive(), z.describe('1, 2, 3 ... in the order things happened')),
-  time: z.string().check(z.describe("ISO 8601 on the simulator's clock")),
+  time: isoTime.check(z.describe("ISO 8601 on the simulator's clock")),
   cause: z.nullable(z.int()).check(z.describe('Seq of the entry that caused this one; null when it came from outside')),
   at_ms: z.number().check(z.describe('Milliseconds on the wall since the simulator was made; for durations only')),
 }
@@ -230,15 +235,12 @@ const fault = {
 
 const driver = { kind: z.literal('driver'), chat_id: chatId }
 
-/** What a reader of saved entries can rely on, whatever their kind. */
-export const EntryFrameSchema = z.looseObject({ ...frame, kind: EntryKind })
-
 const named = <Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema =>
   schema.check(z.meta({ id, description }))
 
-/** An entry as the control API answers with it. */
+/** An entry as the control API answers with it, and as journals and snapshots have it. */
 export const EntrySchema = named(
-  z.union([
+  z.discriminatedUnion('kind', [
     named(z.object({ ...frame, ...api }), 'ApiEntry', 'A call of the platform and its answer'),
     named(z.object({ ...frame, ...event }), 'EventEntry', 'An event the platform has for the webhook'),
     named(

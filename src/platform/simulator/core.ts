@@ -1,6 +1,7 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 
 import { type Clock, type ClockTimer, wallDelay } from '../../base/runtime/clock.ts'
+import { lazily } from '../../base/runtime/lazy.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import type { ApiPorts } from '../api/call.ts'
 import type { Api } from '../api/handle.ts'
@@ -108,8 +109,7 @@ const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhoo
  */
 function apiFor(components: Components, { commitCall, lastEvent }: Committer, options: PlatformSimulatorOptions): Api {
   let api: Api | null = null
-  let loading: Promise<Api> | null = null
-  async function load(): Promise<Api> {
+  const load = lazily(async () => {
     const { createApi } = await import('../api/handle.ts')
     api = createApi({
       ...sharedPorts(components),
@@ -124,14 +124,13 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
       resetSignal: components.work.epoch.signal,
     })
     return api
-  }
+  })
   return request => {
     if (api !== null) return api(request)
-    loading ??= load()
     const ended = components.work.activity.begin()
     const begun = components.work.epoch.count
     // A reset meanwhile cancels the call.
-    return loading
+    return load()
       .then(loaded => (begun === components.work.epoch.count ? loaded(request) : resetResponse()))
       .finally(ended)
   }

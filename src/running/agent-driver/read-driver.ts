@@ -121,7 +121,7 @@ export interface DriverOrigin {
   readonly name: string
   /** The folder of its commands. Default: the working folder. */
   readonly folder?: string
-  /** The address of a driver read from a URL, for calls without an address of their own. */
+  /** The origin of a driver read from a URL: it calls no other one, and reads no variables. */
   readonly http?: string
   /** Whether it may run commands. Default false. */
   readonly commands?: boolean
@@ -165,7 +165,7 @@ export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
 
   const timeoutMs = parseDuration(file.timeout) ?? CALL_MS
   const http = (file.http ?? origin.http)?.replace(/\/+$/, '') ?? null
-  const defaults = { http, headers: file.headers ?? {}, timeoutMs, commands }
+  const defaults = { http, onlyOrigin: origin.http ?? null, headers: file.headers ?? {}, timeoutMs, commands }
   const verbs: Record<string, VerbSpec> = {}
   const needTerminal: string[] = []
   for (const [verb, run] of Object.entries(functions)) verbs[verb] = { kind: 'function', run, timeoutMs }
@@ -194,7 +194,12 @@ export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
     for (const { path, text } of textsIn(section.value, section.path))
       for (const used of namesIn(text)) {
         const [, variable] = ENV.exec(used) ?? []
-        if (variable !== undefined) {
+        if (variable !== undefined && origin.http !== undefined)
+          report(
+            path,
+            `reads the environment variable ${variable}, and no driver from a URL does; keep the driver in a file`,
+          )
+        else if (variable !== undefined) {
           const unset = problemAt(path, `reads the environment variable ${variable}, which is not set`)
           variables.push({ name: variable, unset })
         } else {
@@ -231,6 +236,8 @@ function parseFile(source: Source, isModule: boolean): DriverFile {
 interface Defaults {
   /** The help desk's address, without a slash at the end; null when none was given. */
   readonly http: string | null
+  /** Null for a driver in a file, which may call any address. */
+  readonly onlyOrigin: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   /** Commands of a driver that came over the network are not run. */
@@ -275,12 +282,21 @@ function readAction(action: ActionSection, defaults: Defaults, report: ReportPro
   } else if (base === null) {
     report([kind], `needs the help desk's address: write http: http://127.0.0.1:3100 at the top, got ${received}`)
     isWrong = true
+  } else if (defaults.onlyOrigin !== null && !isOf(defaults.onlyOrigin, base)) {
+    report(
+      [kind],
+      `must be an address of ${defaults.onlyOrigin}, where the driver was read; keep the driver in a file, got ${received}`,
+    )
+    isWrong = true
   }
   if (action.json !== undefined && kind === 'GET') return fail(['json'], 'cannot go with GET, which has no body', 'key')
   if (isWrong || base === null) return null
   const headers = { ...defaults.headers, ...action.headers }
   return { kind: 'http', method: kind, base, path: fullPath ?? written, headers, json: action.json, timeoutMs }
 }
+
+const isOf = (origin: string, base: string): boolean =>
+  !base.includes('$(') && URL.canParse(base) && new URL(base).origin === origin
 
 const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']
 const SIM = ['sim.url', 'sim.api_key', 'sim.bot_id']

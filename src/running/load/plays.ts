@@ -1,14 +1,14 @@
 /** Runs scenarios for `POST /_sim/plays`: any number at once, each for one virtual user, until its request is closed. */
 import { parseSource } from '../../base/files/document.ts'
-import { ConfigError } from '../../base/files/errors.ts'
-import { recordOf } from '../../base/objects.ts'
+import { ConfigError, fileProblem } from '../../base/files/errors.ts'
+import { isMap, recordOf } from '../../base/objects.ts'
 import { freshSeed, packagePath } from '../../base/runtime/node.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
 import { loadScenarios, loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
-import type { Plan } from '../../evaluation/scenario/plan.ts'
+import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import { ControlProblem } from '../../server/control/problems.ts'
 import type { PlayBody, PlayedScenario } from '../../server/control/readiness.ts'
 import { createDriver } from '../agent-driver/create-driver.ts'
@@ -27,7 +27,12 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
       'invalid_scenario',
       `One of yaml, scenario and builtin is needed, got ${given.length}.`,
     )
-  const sources = { cwd: '.', nodeVersion: process.version, builtin: packagePath('scenarios') }
+  const sources = {
+    cwd: '.',
+    nodeVersion: process.version,
+    builtin: packagePath('scenarios'),
+    includesOnlyBuiltin: true,
+  }
   try {
     const loaded =
       yaml !== undefined
@@ -35,7 +40,11 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
         : scenario !== undefined
           ? await loadValues([scenario], sources)
           : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], sources)
-    return compile(loaded)[0]!
+    const plan = compile(loaded)[0]!
+    for (const { action, label } of builtin === undefined ? stepsOf([...plan.steps, ...plan.finally]) : [])
+      if ('attach' in action && action.attach.some(one => !isMap(one) || 'file' in one))
+        throw fileProblem(label, 'a request reads no files: describe the attachment as { name, type, size_kb }')
+    return plan
   } catch (error) {
     throw error instanceof ConfigError ? new ControlProblem(422, 'invalid_scenario', error.message) : error
   }

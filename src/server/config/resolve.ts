@@ -9,6 +9,7 @@ import { wallTime } from '../../base/runtime/clock.ts'
 import { nearest, nearestName } from '../../base/text/error-text.ts'
 import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
+import { visible } from '../../base/text/terminal-text.ts'
 import { agedEvidence } from '../../platform/contract/assumptions.ts'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../../platform/contract/knobs.ts'
 import { addSecretsOf } from '../../platform/journal/mask.ts'
@@ -102,7 +103,7 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const aged = evidence === undefined ? null : agedEvidence(evidence, wallTime())
   if (aged !== null) warnings.push(aged)
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
-  return { ...resolved, warnings }
+  return { ...resolved, warnings: warnings.map(visible) }
 }
 
 const PREFIX = 'HANDOVER_SIM_'

@@ -3,18 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
-import { isDeeperThan } from '../../base/nesting.ts'
+import { BUDGETS } from '../../base/files/budgets.ts'
+import { createJsonMeter } from '../../base/nesting.ts'
+import { lazily } from '../../base/runtime/lazy.ts'
 import { sameSecret } from '../../base/runtime/node.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
 import { shapeOf, typeOf } from '../../base/schemas/definitions.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../base/text/error-text.ts'
+import { beginningsOf } from '../../platform/api/body.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
 import { type AllowedHosts, forwardingHeader, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
-import type { LoadReadiness, Readiness, ReadinessServer } from './readiness.ts'
+import type { LoadReadiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
 import { requireWorkspace } from './routes/workspaces.ts'
 import { PREFIX, pathsOf, ROUTES, routesText } from './routes.ts'
@@ -39,14 +42,10 @@ type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerRespons
 export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
   const { loadReadiness, routeCalls, proxy } = options
-  let readiness: Promise<Readiness> | null = null
   const control: ControlContext = {
     ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
     ...{ onStopRequested, agent, loadRecorder, recordings: createSequence(), proxy },
-    readiness() {
-      if (loadReadiness !== undefined) readiness ??= loadReadiness({ simulator, routeCalls })
-      return readiness
-    },
+    readiness: loadReadiness === undefined ? () => null : lazily(() => loadReadiness({ simulator, routeCalls })),
     async openApi() {
       const { controlOpenApi } = await import('./openapi.ts')
       return controlOpenApi({ url })
@@ -258,9 +257,6 @@ function withoutToken({ token }: Access, { header, open }: AccessRequest): Contr
 
 // Query and body of a request, by the schemas of its route
 
-/** Large enough for the largest attachment in base64. */
-const LIMIT_BYTES = 150 * 1_048_576
-
 function readQuery(route: ControlRoute, url: URL): unknown {
   const names = [...url.searchParams.keys()]
   const schema: z.ZodMiniType | undefined = route.query
@@ -292,49 +288,68 @@ async function readBody(route: ControlRoute, request: Request): Promise<unknown>
   const type = request.headers.get('content-type') ?? ''
   const isForm = /^multipart\/form-data\b/i.test(type)
   const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
-  const bytes = await readBytes(request, route.maxBytes ?? LIMIT_BYTES)
+  const bytes = await readBytes(route, request, isForm)
   if (schema === undefined) {
     if (isForm) throw new ControlProblem(415, 'unsupported_media_type', 'This route takes JSON, not a form.')
     if (bytes.length > 0) throw new ControlProblem(422, 'invalid_body', 'This route takes no body.')
     return undefined
   }
-  const raw = isForm ? await readForm(bytes, type) : readJson(bytes, route.maxDepth ?? MAX_DEPTH)
-  const parsed = schema.safeParse(raw, ZOD_MESSAGES)
-  if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
-  return parsed.data
-}
+  const raw = isForm ? await readForm(bytes, type) : readJson(bytes)
+  // A snapshot is checked where it is restored, slice by slice.
+  const parts = isForm || route.maxValues !== undefined ? [] : beginningsOf(raw)
+  for (const part of parts) parse(part)
+  return parse(raw)
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  if (announced <= limit) {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.length
-      if (size > limit) break
-      chunks.push(chunk)
-    }
-    if (size <= limit) return new Uint8Array(Buffer.concat(chunks))
+  function parse(value: unknown): unknown {
+    const parsed = schema!.safeParse(value, ZOD_MESSAGES)
+    if (parsed.success) return parsed.data
+    throw invalidRequest('body', schema!, parsed.error.issues, raw)
   }
-  const length = announced > limit ? `has ${announced} bytes` : 'is longer'
-  throw new ControlProblem(413, 'payload_too_large', `A body can have at most ${limit} bytes; this one ${length}.`)
 }
 
 /** The deepest body of a request, in levels of arrays and objects. */
 const MAX_DEPTH = 64
 
+/** Reads the body, and refuses one that its route does not need before it is parsed. Reads it to its end also then, because not every client sees an answer while it sends. */
+async function readBytes(route: ControlRoute, request: Request, isForm: boolean): Promise<Uint8Array<ArrayBuffer>> {
+  const { maxDepth = MAX_DEPTH, maxValues = BUDGETS.bodyValues } = route
+  const maxBytes = isForm ? BUDGETS.formBytes : (route.maxBytes ?? BUDGETS.fileBytes)
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  const tooLarge = (length: string) =>
+    new ControlProblem(413, 'payload_too_large', `A body can have at most ${maxBytes} bytes; this one ${length}.`)
+  let refusal = announced > maxBytes ? tooLarge(`has ${announced} bytes`) : null
+  if (refusal !== null && announced > BUDGETS.formBytes) throw refusal
+  const measure = createJsonMeter(maxDepth)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > BUDGETS.formBytes) throw refusal ?? tooLarge('is longer')
+    if (refusal !== null) continue
+    chunks.push(chunk)
+    const json = isForm ? { values: 0, fields: 0 } : measure(chunk)
+    if (size > maxBytes) refusal = tooLarge('is longer')
+    else if (json === null) refusal = invalidBody(`The body is nested more than ${maxDepth} levels deep.`)
+    else if (json.values > maxValues)
+      refusal = invalidBody(`The body has too many values; at most ${maxValues} are read.`)
+    else if (json.fields > BUDGETS.bodyFields)
+      refusal = invalidBody(`An object of the body has too many fields; at most ${BUDGETS.bodyFields} are read.`)
+  }
+  if (refusal !== null) throw refusal
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+const invalidBody = (message: string) =>
+  new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'body', message }] })
+
 /** Reads JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
-function readJson(bytes: Uint8Array, levels: number): unknown {
+function readJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {}
-  let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
     throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
   }
-  if (!isDeeperThan(value, levels)) return value
-  const message = `The body is nested more than ${levels} levels deep.`
-  throw new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'body', message }] })
 }
 
 async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {

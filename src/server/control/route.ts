@@ -111,8 +111,10 @@ export interface RouteDefinition<Query, Body> {
   readonly example?: unknown
   /** The deepest body, in levels of arrays and objects; 64 by default. */
   readonly maxDepth?: number
-  /** The largest body; 150 MiB by default. */
+  /** The largest body; 4 MiB by default. */
   readonly maxBytes?: number
+  /** How many values a body may have, about; 200,000 by default. */
+  readonly maxValues?: number
   /** Whether no token is needed. */
   readonly open?: boolean
   /** By status; text describes a refusal, whose body is a `ControlErrorResponse`. */

@@ -18,24 +18,27 @@ export interface Anonymiser {
 const WORD = /^[a-z][a-z0-9_-]{0,30}$/
 const LANGUAGE = /^[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/
 
-/** Values that the platform defines: they stay where they are valid, and outside of `context`, which has any fields. */
-const DEFINED: Readonly<Record<string, RegExp>> = {
-  event: /^[A-Z][A-Z ]{0,40}$/,
-  availability: /^(OPEN|CLOSED)$/,
-  reason: /^(AGENT_AVAILABILITY|BUSINESS_HOURS|OTHER)$/,
-  queue: /^DEFAULT$/,
-  bot_id: /^\d+$/,
-  language: LANGUAGE,
-  language_code: LANGUAGE,
-  language_codes: LANGUAGE,
-  source: WORD,
-  state: WORD,
-  exchange_type: WORD,
-  code: WORD,
-  field: /^[a-z_][a-z0-9_.[\]]{0,60}$/,
-  type: /^[a-z]+\/[a-z0-9.+-]+$/,
-}
+/** Values that the platform defines: they stay where they are valid, and outside of what is free. */
+const DEFINED = new Map<string, RegExp>(
+  Object.entries({
+    event: /^[A-Z][A-Z ]{0,40}$/,
+    availability: /^(OPEN|CLOSED)$/,
+    reason: /^(AGENT_AVAILABILITY|BUSINESS_HOURS|OTHER)$/,
+    queue: /^DEFAULT$/,
+    bot_id: /^\d+$/,
+    language: LANGUAGE,
+    language_code: LANGUAGE,
+    language_codes: LANGUAGE,
+    source: WORD,
+    state: WORD,
+    exchange_type: WORD,
+    code: WORD,
+    field: /^[a-z_][a-z0-9_.[\]]{0,60}$/,
+    type: /^[a-z]+\/[a-z0-9.+-]+$/,
+  }),
+)
 const DEFINED_NUMBERS = new Set(['bot_id', 'organization_id', 'size_kb', 'timeout', 'status'])
+/** What has any fields and values, of which nothing stays. */
 const FREE = new Set(['context', 'comments', 'labels'])
 
 /** Names of fields as programs write them; others may be values themselves. */
@@ -163,14 +166,14 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
         const value: string = JSON.parse(token)
         if (isName && inner !== undefined) {
           inner.name = value
-          return FIELD_NAME.test(value) ? token : written(text(value))
+          return !isFree && FIELD_NAME.test(value) ? token : written(text(value))
         }
-        return !isFree && DEFINED[name]?.test(value) ? token : written(text(value))
+        return !isFree && DEFINED.get(name)?.test(value) ? token : written(text(value))
       } else if (/[\d-]/.test(first)) {
         const isDefined = DEFINED_NUMBERS.has(name) || (name === 'id' && open.at(-2)?.name === 'bot')
         return isDefined && !isFree ? token : likeNumber(token)
       }
-      return token
+      return isFree ? token.replace(/true|false/, 'true') : token
     })
   }
 

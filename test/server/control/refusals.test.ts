@@ -73,6 +73,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['PATCH /config', { 'webhook.json': 'yaml' }, 'webhook.json'],
     ['PATCH /config', { constructor: 'x' }, 'constructor'],
     ['PATCH /config', '{"__proto__":"x"}', '__proto__ is not a setting'],
+    ['POST /workspaces', '{"knobs":{"__proto__":"x"}}', '__proto__ is not a knob'],
+    ['POST /workspaces', '{"business_hours":{"time_zone":"UTC","__proto__":1}}', '__proto__ is not a day'],
   ],
   '422 invalid_parameter': [['PUT /availability', { availability: 'OPEN', queue: 'VIP' }, 'queue must be "DEFAULT"']],
   '422 invalid_message': [['POST /chats/ada/messages', {}, '']],
@@ -110,6 +112,23 @@ test.each(CASES)('%s: %s %j: %s', async (refusal, route, body, text) => {
     ...{ status: Number(status), code },
     message: expect.stringContaining(text),
   })
+})
+
+test.each([
+  ['POST /chats', `[${'{},'.repeat(100_000)}{}]`, 422, 'too many values; at most 200000 are read'],
+  ['POST /chats', `{"text":"${'x'.repeat(5_000_000)}"}`, 413, 'at most 4194304 bytes; this one has 5000011 bytes'],
+  ['POST /chats/ada/messages', `{"context":${'['.repeat(65)}${']'.repeat(65)}}`, 422, 'more than 64 levels'],
+  ['POST /plays', `{"yaml":"${'x'.repeat(300_000)}"}`, 413, 'at most 262144 bytes'],
+  ['PUT /snapshot', `[${'{},'.repeat(2_000_000)}{}]`, 422, 'too many values; at most 4000000 are read'],
+  [
+    'PUT /snapshot',
+    `{${Array.from({ length: 10_001 }, (_, at) => `"${at}":0`)}}`,
+    422,
+    'too many fields; at most 10000',
+  ],
+  ['PUT /snapshot', `{"v":1,"config":${'['.repeat(5000)}${']'.repeat(5000)}}`, 422, 'more than 256 levels'],
+])('%s refuses a body that it does not need, before it is parsed', async (route, text, status, message) => {
+  expect(await refuses(route, { text })).toMatchObject({ status, message: expect.stringContaining(message) })
 })
 
 test('a form that cannot be read is refused with 400', async () => {

@@ -62,8 +62,9 @@ describe('refuses', () => {
     const other = await restore({ ...snapshot, v: 7 })
     expect([other.status, other.body.error.code, fieldsOf(other.body)]).toEqual([422, 'invalid_snapshot', ['v']])
     const config = { ...snapshot.config, 'typing.webhook': 'maybe', nothing: 1 }
-    const { body } = await restore({ ...snapshot, config })
-    expect(fieldsOf(body)).toEqual(['config.typing.webhook', 'config.nothing'])
+    const text = JSON.stringify({ ...snapshot, config }).replace('"config":{', '"config":{"__proto__":1,')
+    const { body } = await restore(JSON.parse(text))
+    expect(fieldsOf(body)).toEqual(['config.__proto__', 'config.typing.webhook', 'config.nothing'])
   })
 
   test('rows of a long list, by their number, and changes nothing', async () => {
@@ -87,12 +88,15 @@ describe('refuses', () => {
     ['continuation.journalStamp', ({ continuation }) => continuation, ABSURD],
     ['deadlines[0].at_ms', ({ deadlines }) => deadlines[0]!, ABSURD],
     ['journal.entries[0].time', ({ journal }) => journal.entries![0]!, ABSURD],
+    ['journal.entries[5].payload', ({ journal }) => journal.entries![5]!, [null, 'x']],
+    ['journal.entries[6].request', ({ journal }) => journal.entries![6]!, [null, 'x']],
+    ['journal.entries[0].kind', ({ journal }) => journal.entries![0]!, ['notes', null]],
     ['faults[0].name', ({ faults }) => faults[0]!, ['a\r\nb', 'å', 'x'.repeat(61)]],
   ])('an absurd %s', async (field, rowOf, values) => {
     const { server, control, restore } = await start()
     await control('PATCH', '/config', { body: { 'chat.idleTimeout': '1h' } })
     await control('POST', '/faults', { body: { on: { api: 'any' }, slow_body: '1ms' } })
-    await server.chat()
+    await (await server.chat()).press('handover')
     const { body } = await control('GET', '/snapshot?journal=true')
     for (const value of values) {
       const copy = structuredClone(body)

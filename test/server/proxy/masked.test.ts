@@ -45,6 +45,7 @@ const PERSONAL = {
   order: 'ORD-2025-00917',
   customer: '734912',
   label: 'vip-nordahl',
+  field: 'nordahl_mail',
   messageId: '64b7c0ffee00112233445566',
 } as const
 
@@ -67,7 +68,17 @@ const transcript = (echo: string) => ({
     id: PERSONAL.chatId,
     full_name: userName,
     created: PERSONAL.time,
-    context: { email: mail, customer_number: Number(PERSONAL.customer), address: { street }, event: userName },
+    context: {
+      [PERSONAL.field]: mail,
+      is_rich: false,
+      number: Number(PERSONAL.customer),
+      address: { street },
+      event: userName,
+    },
+    // Names of JavaScript are names of fields.
+    constructor: 'a',
+    toString: 'b',
+    ['__proto__']: 'c',
     labels: [PERSONAL.label],
     messages: [{ ...message, name: userName, message: emoji }],
   },
@@ -199,10 +210,18 @@ it('--anonymise leaves personal values out, but their form, which are equal, and
   expect(chat).toMatchObject({
     ...{ active: true, bot_id: 1042, id, messages: [{ name: chat.full_name }] },
     created: expect.stringMatching(/^20[12]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.123456Z$/),
-    // What is defined in an event is no word of the protocol in the context of a chat.
-    context: { event: chat.full_name },
   })
-  expect(String(chat.context.customer_number)).toMatch(/^[1-9]\d{5}$/)
+  // What is defined in an event is no word of the protocol in the context of a chat.
+  const [, isRich, number, address, name] = Object.values(chat.context)
+  expect([isRich, name, Object.keys(chat.context).join()]).toEqual([
+    true,
+    chat.full_name,
+    expect.not.stringMatching(/event|is_rich/),
+  ])
+  expect([String(number), Object.keys(Object(address))]).toEqual([
+    expect.stringMatching(/^[1-9]\d{5}$/),
+    [expect.any(String)],
+  ])
 })
 
 it('the anonymiser keeps the form of the JSON text, and gives other values after another start', () => {
@@ -222,7 +241,7 @@ it('the anonymiser keeps every JSON text valid and of its form, whatever it has'
   const formOf = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(formOf)
     if (isMap(value)) return Object.values(value).map(formOf)
-    return typeof value === 'string' ? value.length : typeof value === 'number' ? 'number' : value
+    return typeof value === 'string' ? value.length : value === null ? null : typeof value
   }
   const key = fc.constantFrom('context', 'event', 'id', 'bot', 'name')
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), unicodeText(), fc.uuid(), fc.emailAddress())

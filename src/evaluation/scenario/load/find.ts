@@ -15,6 +15,8 @@ export interface FileFolders {
   readonly cwd: string
   /** The folder of the shipped scenarios. Default: they cannot be named. */
   readonly builtin?: string | null
+  /** Scenarios of a request include only shipped files, because no request reads files of the user. */
+  readonly includesOnlyBuiltin?: boolean
 }
 
 export interface FoundFile extends NamedFile {

@@ -4,7 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../../base/files/document.ts'
-import { byLine, ConfigError, type Problem, problemOf } from '../../../base/files/errors.ts'
+import { byLine, ConfigError, fileProblem, type Problem, problemOf } from '../../../base/files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
@@ -83,7 +83,17 @@ class PartReader {
     const isData = written.source.isData
     const nested = (this.#depths.get(written.path) ?? 0) + 1
     for (const { file, at } of includesIn(steps, path)) {
-      const target = resolve(dirname(written.path), file)
+      const { builtin = null, includesOnlyBuiltin = false } = this.#folders
+      const isNamedBuiltin = builtin !== null && file.startsWith(BUILTIN)
+      const target = isNamedBuiltin
+        ? resolve(builtin, file.slice(BUILTIN.length))
+        : resolve(dirname(written.path), file)
+      const isBuiltin = builtin !== null && !/^\.\.|^\//.test(relative(builtin, target).replaceAll('\\', '/'))
+      if (includesOnlyBuiltin && !isBuiltin) {
+        const message = `a request reads no files: include a shipped one, such as ${BUILTIN}parts/taken-over.yaml, or write the steps out`
+        this.#problems.push(problemAt(written, at, message))
+        continue
+      }
       if (isData && !isDataFile({ extension: extname(target).toLowerCase() })) {
         const message = 'must end in .yaml, .yml or .json: data includes data, and only a module can include a module'
         this.#problems.push(problemAt(written, at, message))
@@ -109,7 +119,7 @@ class PartReader {
     const { cwd, builtin = null } = this.#folders
     const fromHere = relative(cwd, path)
     let name = fromHere.startsWith('..') ? path : fromHere
-    if (builtin !== null && written.file.startsWith(BUILTIN)) name = builtinName(path, builtin)
+    if (builtin !== null && path.startsWith(builtin)) name = builtinName(path, builtin)
     const file = { name, path, extension: extname(path).toLowerCase() }
     this.files.push(file)
     try {
@@ -177,6 +187,7 @@ export async function loadText(file: string, text: string, options: LoadOptions)
   const path = resolve(options.cwd, file)
   const values: FileValue<unknown>[] = []
   for (const source of parseSources(file, text, false)) values.push({ file, path, source, at: [], value: source.value })
+  if (values.length === 0) throw fileProblem(file, 'has no scenario in it')
   return compileAll(values, options, [])
 }
 

@@ -1,11 +1,14 @@
 /** Replaces the whole state of a simulator with a snapshot; changes nothing when the snapshot is invalid. */
 
+import type * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { isDeeperThan } from '../../../base/nesting.ts'
 import { isMap } from '../../../base/objects.ts'
+import { nextMacrotask } from '../../../base/runtime/clock.ts'
+import { shapeOf } from '../../../base/schemas/definitions.ts'
 import { MAX_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/access.ts'
-import { describeIssues } from '../../api/body.ts'
+import { beginningsOf, describeIssues } from '../../api/body.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
 import { countMessage } from '../../rules/chats.ts'
@@ -113,29 +116,82 @@ function sizeOfState({ chats, faults }: Snapshot): number {
 
 const FEW = 5
 
-/** Throws `InvalidSnapshotError`. */
-export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
-  checkVersion(raw)
-  if (isDeeperThan(raw, BUDGETS.snapshotNesting)) {
+/** Elements of a list that are checked before other work of the process continues. */
+const SLICE = 100
+
+/** More keys than any object of a snapshot has whose keys are known. */
+const MAX_KEYS = 100
+
+/** Checks the lists of a snapshot slice by slice, so that others are answered meanwhile. Throws `InvalidSnapshotError`. */
+async function parseInSlices(raw: unknown): Promise<Snapshot> {
+  const journal = isMap(raw) ? raw.journal : null
+  const lists = await parseLists(SnapshotSchema, raw, [])
+  const listsOfJournal = await parseLists(shapeOf(SnapshotSchema).journal!, journal, ['journal'])
+  const head = { ...withoutLists(raw), ...(isMap(journal) && { journal: withoutLists(journal) }) }
+  const snapshot = parsePart(SnapshotSchema, head, raw)
+  Object.assign(snapshot.journal, listsOfJournal)
+  return Object.assign(snapshot, lists)
+
+  async function parseLists(schema: z.ZodMiniType, from: unknown, at: readonly string[]): Promise<object> {
+    const parsed: Record<string, unknown[]> = {}
+    for (const [name, list] of Object.entries(shapeOf(schema))) {
+      const items: unknown = isMap(from) ? from[name] : null
+      if (!Array.isArray(items)) continue
+      const all: unknown[] = []
+      for (let first = 0; first < items.length; first += SLICE) {
+        const slice = items.slice(first, first + SLICE)
+        for (const beginning of beginningsOf(slice)) parsePart(list, beginning, raw, [...at, name], first)
+        for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) all.push(item)
+        await nextMacrotask()
+      }
+      parsed[name] = all
+    }
+    return parsed
+  }
+}
+
+/** The fields, with empty lists. */
+function withoutLists(value: unknown): Record<string, unknown> {
+  const fields: Record<string, unknown> = isMap(value) ? value : {}
+  const names = Object.keys(fields).slice(0, MAX_KEYS)
+  return Object.fromEntries(names.map(name => [name, Array.isArray(fields[name]) ? [] : fields[name]]))
+}
+
+/** Parses the whole of a snapshot, or a slice of a list `at` a path, that begins with the element `first`. */
+function parsePart<Value>(
+  schema: z.ZodMiniType<Value>,
+  value: unknown,
+  raw: unknown,
+  at: readonly string[] = [],
+  first = 0,
+): Value {
+  if (isDeeperThan(value, BUDGETS.snapshotNesting)) {
     const message = `The snapshot is nested more than ${BUDGETS.snapshotNesting} levels deep.`
     throw new InvalidSnapshotError([{ name: 'snapshot', message }])
   }
-  const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
-  if (!parsed.success) {
-    const found = describeIssues(parsed.error.issues.slice(0, MAX_PROBLEMS), raw, SnapshotSchema, 'The snapshot')
-    throw new InvalidSnapshotError(
-      found.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
-    )
-  }
-  const snapshot: Snapshot = parsed.data
+  const parsed = schema.safeParse(value, ZOD_MESSAGES)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.slice(0, MAX_PROBLEMS).map(issue => {
+    const [element, ...path] = issue.path
+    return at.length === 0 ? issue : { ...issue, path: [...at, first + Number(element ?? 0), ...path] }
+  })
+  const found = describeIssues(issues, raw, SnapshotSchema, 'The snapshot')
+  throw new InvalidSnapshotError(
+    found.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
+  )
+}
+
+/** Throws `InvalidSnapshotError`. */
+export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
+  checkVersion(raw)
+  const snapshot = await parseInSlices(raw)
 
   // A restore keeps the base URL, a webhook URL that is set or whose credentials are missing, and masked keys.
-  const config: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(snapshot.config)) {
-    if (name === 'base_url' || (name.startsWith('keys.') && value === MASK)) continue
-    if (name === 'webhook.url' && (core.address.webhookUrl !== null || String(value).includes(MASK))) continue
-    config[name] = value
+  const isRestored = ([name, value]: readonly [string, unknown]) => {
+    if (name === 'base_url' || (name.startsWith('keys.') && value === MASK)) return false
+    return name !== 'webhook.url' || (core.address.webhookUrl === null && !String(value).includes(MASK))
   }
+  const config = Object.fromEntries(Object.entries(snapshot.config).filter(isRestored))
   const settings = readSettings(core, config, 'data')
   const problems = [...inConfig(settings.problems), ...danglingReferences(snapshot)]
   const { mode } = snapshot.clock

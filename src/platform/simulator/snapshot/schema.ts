@@ -1,9 +1,9 @@
 /** Describes snapshots: one schema gives their types and checks them. Only a restore loads it; other files import its types. */
 import * as z from 'zod/mini'
 import { LATEST_MS } from '../../../base/runtime/clock.ts'
-import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
+import { AnyFields, AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
 import { Fault, FaultName } from '../../faults/schema.ts'
-import type { Entry } from '../../journal/entry.ts'
+import { type Entry, EntrySchema, isoTime } from '../../journal/entry.ts'
 
 const word = z.string().check(z.minLength(1))
 const count = z.int().check(z.gte(0))
@@ -11,8 +11,6 @@ const count = z.int().check(z.gte(0))
 const timeMs = z.int().check(z.gte(0), z.lte(LATEST_MS))
 /** Microseconds since 1970; the largest exact number lies in the year 2255. */
 const timeMicros = z.int().check(z.gte(0))
-/** A time in ISO 8601. */
-const isoTime = z.string().check(z.refine(text => !Number.isNaN(Date.parse(text)), { error: 'a time in ISO 8601' }))
 const list = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item))
 
 const Queue = z.strictObject({
@@ -114,31 +112,6 @@ const Delivery = z.strictObject({
   attempt: z.int().check(z.positive()),
 })
 
-const frame = {
-  v: z.literal(1),
-  seq: z.int().check(z.positive()),
-  time: isoTime,
-  cause: z.nullable(z.int()),
-  at_ms: z.number(),
-}
-const headers = z.record(z.string(), z.string())
-/** Checks only what is read again: what masking and sending a delivery again need. */
-const StoredEntry = z.union([
-  z.looseObject({ ...frame, kind: z.literal('api'), path: z.string(), request: z.looseObject({ headers }) }),
-  z.looseObject({
-    ...frame,
-    kind: z.literal('delivery'),
-    delivery_id: word,
-    event: word,
-    attempt: z.int(),
-    url: z.nullable(z.string()),
-    request: z.looseObject({ headers, body: z.string() }),
-    response: z.nullable(z.looseObject({ headers, body: z.string() })),
-    failure: z.optional(z.looseObject({ code: z.string() })),
-  }),
-  z.looseObject({ ...frame, kind: z.enum(['event', 'driver', 'user', 'fault', 'note']) }),
-]) as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>
-
 const ReplacedKey = z.strictObject({
   key: word,
   botId: z.int(),
@@ -165,7 +138,7 @@ export const SnapshotSchema = z.strictObject({
   bot: z.strictObject(botShape),
   clock: Clock,
   /** All settings by name; keys are `***` unless the caller asked for them. */
-  config: z.record(z.string(), z.unknown()),
+  config: AnyFields,
   /** Replaced keys that still work for a while; only when the caller asked for keys. */
   replacedKeys: z.optional(list(ReplacedKey)),
   bots: list(Bot),
@@ -188,7 +161,7 @@ export const SnapshotSchema = z.strictObject({
     nextSeq: z.int().check(z.positive()),
     atMs: z.number(),
     /** Only when the caller asked for the journal. */
-    entries: z.optional(list(StoredEntry)),
+    entries: z.optional(list(EntrySchema as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>)),
   }),
 })
 

@@ -1,5 +1,6 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 import * as z from 'zod/mini'
+import { BUDGETS } from '../../../base/files/budgets.ts'
 import { withoutUndefined } from '../../../base/objects.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
 import { fileContents, findFile } from '../../../platform/rules/files.ts'
@@ -268,6 +269,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     query: ActionQuery,
     body: UserMessageBody,
     upload: UserMessageForm,
+    maxBytes: BUDGETS.messageBytes,
     example: { text: 'Where is my parcel?' },
     responses: { 200: { description: 'Written', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     async run(call: ControlRequest<{ wait?: 'ack' | undefined }, UserMessageBody | UserMessageForm>) {

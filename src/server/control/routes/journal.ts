@@ -1,6 +1,7 @@
 /** Reads, awaits and follows the journal, and writes a scenario from it. */
 
 import * as z from 'zod/mini'
+import { BUDGETS } from '../../../base/files/budgets.ts'
 import { keysOf } from '../../../base/objects.ts'
 import { suggest } from '../../../base/text/error-text.ts'
 import { parseDuration } from '../../../base/text/quantities.ts'
@@ -328,6 +329,7 @@ export const READINESS_ROUTES: readonly ControlRoute[] = [
     description:
       'For one virtual user: many requests may be open at once, and closing one ends its run. Of several scenarios in a text, the first one is run.',
     body: PlayBody,
+    maxBytes: BUDGETS.playBytes,
     example: { builtin: 'happy-path.yaml' },
     responses: {
       200: { description: 'The verdict, with times', schema: PlayedScenario },

@@ -4,7 +4,7 @@ import { BUDGETS } from '../../../base/files/budgets.ts'
 import { isoMicros, LATEST_MS } from '../../../base/runtime/clock.ts'
 import { type Duration, parseDuration } from '../../../base/text/quantities.ts'
 import { platformOpenApi } from '../../../platform/contract/openapi.ts'
-import { named } from '../../../platform/contract/schemas.ts'
+import { AnyFields, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { captureSnapshot, snapshotText } from '../../../platform/simulator/snapshot/capture.ts'
@@ -41,9 +41,7 @@ const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'
 
 const ResetResponse = z.object({ reset: z.literal(true) }).check(named('Reset', 'The simulator was reset'))
 
-const SnapshotBody = z
-  .record(z.string(), z.unknown())
-  .check(named('SnapshotInput', 'A snapshot from `GET /_sim/snapshot`'))
+const SnapshotBody = AnyFields.check(named('SnapshotInput', 'A snapshot from `GET /_sim/snapshot`'))
 
 const SnapshotQuery = z.strictObject({
   keys: booleanFlag('Include the unmasked API keys'),
@@ -256,13 +254,15 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     body: SnapshotBody,
     maxDepth: BUDGETS.snapshotNesting,
     maxBytes: BUDGETS.stateBytes,
+    maxValues: BUDGETS.snapshotValues,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
       422: 'The snapshot cannot be restored; nothing was changed',
     },
     async run({ simulator, core, body }) {
-      const { handover_sim, taken_at, ...snapshot } = body as Snapshot
-      await simulator.restore({ handover_sim, taken_at, ...snapshot })
+      const snapshot = body as Snapshot
+      await simulator.restore(snapshot)
+      const { handover_sim, taken_at } = snapshot
       const { nextSeq } = core.journal
       return ok({ restored: true, handover_sim, taken_at, chats: core.platform.state.chats.size, next_seq: nextSeq })
     },

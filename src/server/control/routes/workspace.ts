@@ -2,9 +2,8 @@
 import * as z from 'zod/mini'
 import { isMap } from '../../../base/objects.ts'
 import { isoMicros, nextMacrotask } from '../../../base/runtime/clock.ts'
-import { typed } from '../../../base/schemas/definitions.ts'
 import { tierOf } from '../../../platform/contract/assumptions.ts'
-import { AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
+import { AnyFields, AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/rules/availability.ts'
 import { readBusinessHours, withinHours } from '../../../platform/rules/business-hours.ts'
@@ -27,14 +26,8 @@ import { ChatSummary, MOMENT_DROPPED, wireSummary } from './chats.ts'
 import { clock, clockNow } from './simulator.ts'
 
 /** A record, with every key: `z.record` drops `__proto__`, which `configure` refuses as it refuses any unknown name. */
-const ConfigBody = typed<Record<string, unknown>>(
-  z
-    .unknown()
-    .check(
-      z.refine(isMap, { error: 'an object' }),
-      named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'),
-      z.meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} }),
-    ),
+const ConfigBody = AnyFields.check(
+  named('ConfigPatch', 'Knobs and settings by dotted name, each value as in the config file'),
 )
 
 const SetAvailabilityBody = z

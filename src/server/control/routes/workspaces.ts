@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { withoutUndefined } from '../../../base/objects.ts'
 import { withoutCredentials } from '../../../base/text/redactor.ts'
-import { Button, named } from '../../../platform/contract/schemas.ts'
+import { AnyFields, Button, named } from '../../../platform/contract/schemas.ts'
 import { MASK } from '../../../platform/journal/mask.ts'
 import type { BotReply } from '../../../platform/rules/state.ts'
 import type { PlatformSimulatorOptions } from '../../../platform/simulator/options.ts'
@@ -43,8 +43,8 @@ const CreateWorkspaceBody = z
     webhook_url: z.optional(
       z.string().check(z.refine(isHttp, { error: 'an http or https URL' }), z.describe('Where its events are sent')),
     ),
-    knobs: z.optional(z.record(z.string(), z.unknown()).check(z.describe('By dotted name, as in the config file'))),
-    business_hours: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+    knobs: z.optional(AnyFields.check(z.describe('By dotted name, as in the config file'))),
+    business_hours: z.optional(z.nullable(AnyFields)),
   })
   .check(named('NewWorkspace', 'Options that are left out are those of the server; by default there is no webhook'))
 type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>
