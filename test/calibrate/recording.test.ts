@@ -162,6 +162,8 @@ describe('entries of a proxy', () => {
     const behaviours = stateOf(await calibrated(inFile))
     for (const name of ['signature', 'algorithm', 'signedContent', 'signatureHeader'])
       expect(behaviours[`webhook.${name}`]!.status, name).toBe('confirmed')
+    const other = stateOf(await calibrated([delivery(3, 5, { 'x-check': '*** (valid)' })]))['webhook.signatureHeader']
+    expect(other).toMatchObject({ status: 'contradicted', fits: 'x-check' })
     expect(behaviours['errors.body']!.status).toBe('confirmed')
     expect(behaviours['errors.validation']).toMatchObject({ status: 'contradicted', fits: '422' })
   })

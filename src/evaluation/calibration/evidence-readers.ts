@@ -161,7 +161,7 @@ function signatureOf({ headers }: Attempt, knobs: Knobs) {
   const header =
     [knobs['webhook.signatureHeader'].toLowerCase()].find(name => name in headers) ??
     names.find(name => name !== algorithmHeader && /hmac|signature/.test(name)) ??
-    names.find(name => name !== algorithmHeader && isDigest(name))
+    names.find(name => name !== algorithmHeader && (isDigest(name) || headers[name] === `${MASKED} (valid)`))
   const value = header === undefined ? '' : (headers[header] ?? '')
   const described = algorithmHeader === undefined ? '' : (headers[algorithmHeader] ?? '')
   return { header, algorithmHeader, value, described }

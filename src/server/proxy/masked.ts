@@ -39,7 +39,11 @@ export const appendMasked = (
   cause: number | null,
 ): EntryContent & { readonly seq: number } => journal.append(content, cause)
 
-export type Verdict = 'valid' | 'invalid' | 'missing' | 'not checked'
+/** The header with the signature of a delivery, in lower case, and what it is. */
+export interface Signed {
+  readonly header: string
+  readonly verdict: 'valid' | 'invalid' | 'missing' | 'not checked'
+}
 
 export interface Mask {
   call(request: PassedRequest & { readonly target: string }, outcome: Outcome): Masked<ApiContent>
@@ -52,7 +56,7 @@ export interface Mask {
 
 export interface DeliveryFacts {
   readonly url: string
-  readonly verdict: Verdict
+  readonly signed: Signed
   /** The id of a delivery without a header that has one. */
   readonly id: string
 }
@@ -79,7 +83,6 @@ const MAX_DEPTH = 200
 
 export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
   const names = {
-    signature: knobs['webhook.signatureHeader'].toLowerCase(),
     algorithm: knobs['webhook.algorithmHeader'].toLowerCase(),
     id: knobs['webhook.idHeader'].toLowerCase(),
   }
@@ -87,14 +90,14 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
   const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name) && name !== names.algorithm
 
   /** The headers by name in lower case. */
-  function maskHeaders(raw: RawHeaders, verdict?: Verdict): Record<string, string> {
+  function maskHeaders(raw: RawHeaders, signed?: Signed): Record<string, string> {
     const masked = new Map<string, string>()
     for (let at = 0; at < raw.length; at += 2) {
       const [name = '', value = ''] = raw.slice(at, at + 2)
       const lower = name.toLowerCase()
       let shown = REDACTED
       if (SHOWN_HEADERS.has(lower) || lower === names.algorithm) shown = secrets.redact(value)
-      else if (lower === names.signature) shown = verdict === undefined ? REDACTED : `${REDACTED} (${verdict})`
+      else if (lower === signed?.header) shown = `${REDACTED} (${signed.verdict})`
       else if (lower === names.id) shown = text(value, secrets)
       else if (lower === 'authorization') shown = `${SCHEME.exec(value)?.[0] ?? ''} ${REDACTED}`.trim()
       const earlier = masked.get(lower)
@@ -182,7 +185,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       })
     },
 
-    delivery({ headers, body }, { url, verdict, id }) {
+    delivery({ headers, body }, { url, signed, id }) {
       const sent = readBody(body, headers, secretsOf(headers))
       const fields: Readonly<Record<string, unknown>> = Object(sent.value)
       const chat: Readonly<Record<string, unknown>> = Object(fields.chat)
@@ -197,7 +200,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
         outcome: 'failed',
         url: withoutCredentials(url),
         request: {
-          headers: maskHeaders(headers, verdict),
+          headers: maskHeaders(headers, signed),
           body: sent.text ?? '',
           ...(sent.truncated_from && { truncated_from: sent.truncated_from }),
         },

@@ -1,6 +1,6 @@
 /** Records what passes the proxy as a simulator records its own: entries with their causes, and chats for the page. */
 import { isMap, jsonOr } from '../../base/objects.ts'
-import { randomToken, sameSecret, sha256 } from '../../base/runtime/node.ts'
+import { hmac, randomToken, sameSecret, sha256 } from '../../base/runtime/node.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../platform/contract/events.ts'
 import type { ApiContent, EntryContent, NoteContent, UserContent } from '../../platform/journal/entry.ts'
@@ -10,7 +10,7 @@ import { type Chat, createTransaction, sizeOfChat, type Transaction } from '../.
 import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText } from '../../platform/wording/failures.ts'
-import { appendMasked, type Mask, type Masked, type Verdict } from './masked.ts'
+import { appendMasked, type Mask, type Masked, type Signed } from './masked.ts'
 import { headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
 
 export interface Observer {
@@ -159,13 +159,26 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     return keys.find(key => sameSecret(signingHeaders(key, text, '', knobs)[name] ?? '', given))
   }
 
-  /** Checks the signature of the bytes as they came. */
-  function verdictOf({ headers, body }: PassedRequest): Verdict {
+  /** Checks the signature of the bytes as they came. A real platform may have it in another header, and in another form. */
+  function signedBy({ headers, body }: PassedRequest): Signed {
     const { knobs } = platform
-    if (headerIn(headers, knobs['webhook.signatureHeader'].toLowerCase()) === undefined) return 'missing'
+    const header = knobs['webhook.signatureHeader'].toLowerCase()
+    const isMissing = headerIn(headers, header) === undefined
     // The address to which the platform sends is not known here.
-    if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body') return 'not checked'
-    return keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid'
+    if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body')
+      return { header, verdict: isMissing ? 'missing' : 'not checked' }
+    if (!isMissing) return { header, verdict: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
+    const other = headerThatSigns(headers, body.whole.toString('utf8'))
+    return other === undefined ? { header, verdict: 'missing' } : { header: other, verdict: 'valid' }
+  }
+
+  function headerThatSigns(headers: RawHeaders, text: string): string | undefined {
+    const digests = new Set<string>()
+    for (const key of keys)
+      for (const hash of ['sha256', 'sha1', 'sha512'] as const)
+        for (const encoding of ['base64', 'hex'] as const) digests.add(hmac(hash, key, text, encoding))
+    const at = headers.findIndex((value, index) => index % 2 === 1 && digests.has(value.replace(/^sha\d+=/i, '')))
+    return headers[at - 1]?.toLowerCase()
   }
 
   return {
@@ -186,7 +199,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
 
     delivery(request) {
       const id = platform.id('uuid', `delivery ${++deliveries} of ${run}`)
-      const masked = mask.delivery(request, { url: webhookUrl.href, verdict: verdictOf(request), id })
+      const masked = mask.delivery(request, { url: webhookUrl.href, signed: signedBy(request), id })
       const { delivery_id: ownId, event, request: sent } = masked.content
       const form = [ownId === id ? '' : ownId, sent.truncated_from?.sha256, sent.body].join(' ')
       const key = sha256(new TextEncoder().encode(form))

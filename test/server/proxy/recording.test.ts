@@ -1,4 +1,6 @@
 /** Checks what a proxy says about the traffic: signatures, attempts, links, silence; and what its control API refuses. */
+
+import { createHmac } from 'node:crypto'
 import { get } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { factsOf } from '../../../src/pages/web/model/entry-facts.ts'
@@ -30,13 +32,14 @@ describe('signatures', () => {
     const proxy = await startProxy(webhook.url, webhook.url)
     const body = event('hei')
     const good = await sign(body, KEY)
-    for (const headers of [{ 'Kindly-HMAC': good }, { 'Kindly-HMAC': await sign(body, 'another key') }, {}])
+    const other = { 'X-Check': `sha512=${createHmac('sha512', KEY).update(body).digest('hex')}` }
+    for (const headers of [{ 'Kindly-HMAC': good }, { 'Kindly-HMAC': await sign(body, 'another key') }, {}, other])
       await deliver(proxy.deliveryUrl, body, headers as Record<string, string>)
-    const deliveries = await proxy.waitFor('delivery', 3)
-    const recorded = deliveries.map(({ request }) => request.headers['kindly-hmac'])
-    expect(recorded).toEqual(['*** (valid)', '*** (invalid)', undefined])
+    const deliveries = await proxy.waitFor('delivery', 4)
+    const recorded = deliveries.map(({ request }) => request.headers['kindly-hmac'] ?? request.headers['x-check'])
+    expect(recorded).toEqual(['*** (valid)', '*** (invalid)', undefined, '*** (valid)'])
     const facts = deliveries.map(one => factsOf(one, []).find(({ label }) => label === 'Signature'))
-    expect(facts).toMatchObject([{ outcome: 'pass' }, { outcome: 'fail' }, { outcome: 'warn' }])
+    expect(facts).toMatchObject([{ outcome: 'pass' }, { outcome: 'fail' }, { outcome: 'warn' }, {}])
     expect(proxy.file()).not.toContain(good)
     await proxy.stop()
     expect(proxy.io.stderr.text.match(/signature +invalid with the given key/g)).toHaveLength(1)
