@@ -21,7 +21,8 @@ async function startWithExample() {
   return { url, example, play }
 }
 
-const ATTACHING = 'version: 1\nname: a\nsteps: [{ user: { text: x, attach: [{ file: /etc/hostname }] } }, { check: { status: bot } }]\n'
+const ATTACHING =
+  'version: 1\nname: a\nsteps: [{ user: { text: x, attach: [{ file: /etc/hostname }] } }, { check: { status: bot } }]\n'
 const waiting = { version: 1, name: 'Waits', steps: [{ wait: '1h' }, { check: { status: 'bot' } }] }
 
 describe('plays', () => {
