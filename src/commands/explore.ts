@@ -7,6 +7,7 @@ import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
 import { formatMs, visible } from '../base/text/terminal-text.ts'
+import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
@@ -220,8 +221,15 @@ export const exploreCommand = defineCommand({
       const scenarios = findings.map(({ file, result: one, sequence }) =>
         file === null ? { ...one, file: 'explore', rerunCommand: again(`--replay ${sequence.seed}`) } : one,
       )
-      if (calibration.result !== null)
-        scenarios.unshift({ ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) })
+      if (calibration.result !== null) {
+        const plain = { ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) }
+        const nothing = { failures: [], warnings: [], steps: [], journal: [], durationMs: 0 }
+        const notExplored = calibration.missing.map(({ what, verb }): ScenarioResult => {
+          const reason = { code: 'need_missing', scenario: what, verb, verbs } as const
+          return { ...plain, ...nothing, name: what, outcome: 'skipped', reason }
+        })
+        scenarios.unshift(plain, ...notExplored)
+      }
       const ended = runResult({ ...facts, scenarios, failures: [] })
       const judged = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
       const exitCode = judged === 0 && flags.state !== undefined && unwritten.has(flags.state) ? 3 : judged

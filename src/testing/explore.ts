@@ -12,6 +12,7 @@ import { VERSION } from '../platform/contract/version.ts'
 import { anything, invalidOption, positive, type Shape, validateOptions, whole } from '../platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
+import { missingText } from '../running/explorer/calibrate.ts'
 import type { ExploreResult, Finding } from '../running/explorer/explore.ts'
 import type { Tried } from '../running/explorer/situations.ts'
 import { runResult } from '../running/runner/results.ts'
@@ -212,5 +213,12 @@ function explorationOf({ conversations, acts, situations, stopped, calibration, 
     seed: sequence.seed,
     yaml: file?.yaml ?? null,
   }))
-  return { conversations, acts, situations, stopped, failures, leftOut: calibration.leftOut }
+  return {
+    conversations,
+    acts,
+    situations,
+    stopped,
+    failures,
+    leftOut: [...calibration.missing.map(missingText), ...calibration.leftOut],
+  }
 }

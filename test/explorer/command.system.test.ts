@@ -1,5 +1,5 @@
 /** Runs `handover-sim explore` as a user does: against the reference intermediary, and against one with a bug. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { actsOf } from '../mutants/conversation-bugs.ts'
@@ -77,8 +77,14 @@ describe.concurrent('explore', () => {
   it('leaves out acts that the help desk refuses while start is being answered', async () => {
     const folder = newFolder()
     const where = await against(folder, 'records-calls-late')
-    const { code, stderr } = await explore(folder, ...where, '--conversations', '12', '--seed', '6')
+    const driver = where.at(-1)!
+    const { type: _, ...verbs } = JSON.parse(readFileSync(driver, 'utf8'))
+    writeFileSync(driver, JSON.stringify(verbs))
+    const flags = ['--conversations', '12', '--seed', '6', '--report', 'junit=junit.xml']
+    const { code, stderr } = await explore(folder, ...where, ...flags)
     expect(code, stderr).toBe(0)
-    expect(stderr).toContain('Not explored: acts while start is being answered: it fails in a plain conversation.')
+    expect(stderr).toContain('Not explored: type: the agent driver has no verb type.')
+    expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toMatch(/<testcase name="type"(?:(?!testcase).)*<skipped/s)
+    expect(stderr).toContain('Left out: acts while start is being answered: it fails in a plain conversation.')
   })
 })

@@ -1,6 +1,7 @@
 /** The end of an exploration as text: what was tried, what was not explored, and what failed. */
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs } from '../../base/text/terminal-text.ts'
+import { missingText } from '../../running/explorer/calibrate.ts'
 import type { ExploreResult } from '../../running/explorer/explore.ts'
 import { coverageOf, type Situations } from '../../running/explorer/situations.ts'
 
@@ -21,7 +22,8 @@ export function* exploreSummary(
   const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
   yield ''
   yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
-  for (const text of calibration.leftOut) yield `Not explored: ${text}.`
+  for (const one of calibration.missing) yield `Not explored: ${missingText(one)}.`
+  for (const text of calibration.leftOut) yield `Left out: ${text}.`
   for (const [reason, count] of undecided) yield `${counted(count, 'conversation')} without a verdict: ${reason}.`
   if (conversations > 0) yield* coverageTable(situations)
   for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {

@@ -44,9 +44,18 @@ export interface Calibration {
   readonly result: ScenarioResult | null
   /** The plain conversation that fails, so that nothing can be explored; null when it passes. */
   readonly broken: ScenarioResult | null
-  /** What is not explored, and why. */
+  /** What is not explored, because the agent driver has no verb for it. */
+  readonly missing: readonly MissingVerb[]
+  /** What else is left out, and why. */
   readonly leftOut: readonly string[]
 }
+
+export interface MissingVerb {
+  readonly what: string
+  readonly verb: string
+}
+
+export const missingText = ({ what, verb }: MissingVerb): string => `${what}: the agent driver has no verb ${verb}`
 
 const plainActs: readonly Act[] = [
   { kind: 'press', chat: 0, pace: 'human' },
@@ -118,7 +127,8 @@ export async function calibrate({
   )
   const abilities: Abilities = { ...(choices[at] ?? choices.at(-1) ?? NOTHING_SHOWN), notices }
   const leftOut: string[] = []
-  if (!hasInbox) leftOut.push('what the agent sees: the agent driver has no inbox')
+  const missing: MissingVerb[] = []
+  if (!hasInbox) missing.push({ what: 'what the agent sees', verb: 'inbox' })
   else if (!abilities.requests) leftOut.push('requests in the inbox: it does not show that of a plain conversation')
   if (notices) leftOut.push('texts that no agent wrote: the intermediary sends notices in a plain conversation')
 
@@ -126,7 +136,7 @@ export async function calibrate({
   for (const kind of keysOf(ACT_RULES)) {
     const { verb } = ruleOf(kind)
     if (verb === null || verbs.includes(verb)) kinds.push(kind)
-    else leftOut.push(`${kind}: the agent driver has no verb ${verb}`)
+    else missing.push({ what: kind, verb })
   }
   // Who goes away has to be able to come back.
   const usable = kinds.filter(
@@ -175,6 +185,7 @@ export async function calibrate({
     control,
     result,
     broken: result?.outcome === 'pass' ? null : result,
+    missing: result?.outcome === 'pass' ? missing : [],
     leftOut: result?.outcome === 'pass' ? leftOut : [],
     vocabulary: {
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),

@@ -187,7 +187,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   let calibration = await calibrate(options)
   // What an interruption left undone says nothing about the intermediary.
   if (signal.aborted) {
-    const unknown = { ...calibration, result: null, broken: null, leftOut: [] }
+    const unknown = { ...calibration, result: null, broken: null, missing: [], leftOut: [] }
     const ended = { findings, unconfirmed, calibration: unknown, between: [...between], undecided }
     return { ...countsNow(), ...ended, stopped: null, isInterrupted: true, nextIndex: options.startIndex }
   }
