@@ -225,11 +225,14 @@ export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
     const conversations = Object.fromEntries(plan.conversations.map(one => [one.name, `c-${one.name}`]))
     const about = { name, file, place, tags, spec, conversations, journal: entries }
     return {
-      ...scenarioResult({ rerunCommand: 'npx handover-sim run', startedAt: TIME }),
+      ...scenarioResult({ rerunCommand: 'npx handover-sim run' }),
       ...about,
       ...evaluate(plan, entries),
     }
   })
-  const { causes: _, ...run } = result(results.map(({ outcome }) => scenarioResult({ outcome })))
+  const { causes: _, ...run } = result(
+    results.map(({ outcome }) => scenarioResult({ outcome })),
+    { startedAt: TIME },
+  )
   return { ...run, failures: [], scenarios: results }
 }
