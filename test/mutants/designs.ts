@@ -12,10 +12,7 @@ const REQUESTED = '  requested(id, event) {'
 const LEARN = '  learn(id, event) {'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const KNOWN = 'return log(`request again'
-const TRANSCRIPT = platform(
-  'typing_start: {',
-  "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
-)
+const TRANSCRIPT = platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },")
 const INBOX = 'ok(chat.inbox)'
 const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
@@ -40,26 +37,23 @@ export const DESIGNS = {
   'does-more': [
     platform('/api/v2/handover/', '/api/v2/takeover/'),
     TRANSCRIPT,
-    desk(
-      NEW_CONVERSATION,
-      `this.announce(conversation)\n    this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`,
-    ),
+    desk.before(NEW_CONVERSATION, "this.announce(conversation)\n    this.#call(conversation, 'transcript')"),
     desk(NOTED, `setTimeout(() => ${NOTED}, 300)`),
     desk(SAY, `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`),
   ],
   /** Has five connections for all chats, reads the transcript for each request, and pauses all calls after a 401. */
   'shares-connections': [
-    platform(BACKOFF, `let busy = 0\nlet pausedUntilMs = 0\n${BACKOFF}`),
-    platform('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {"),
-    desk(NEW_CONVERSATION, `this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`),
-    platform(POST, `while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++\n    ${POST}`),
-    platform(REPLY, `if (response.status === 401) pausedUntilMs = Date.now() + 3_000\n      ${REPLY}`),
+    platform.before(BACKOFF, 'let busy = 0\nlet pausedUntilMs = 0'),
+    platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },"),
+    desk.before(NEW_CONVERSATION, "this.#call(conversation, 'transcript')"),
+    platform.before(POST, 'while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++'),
+    platform.before(REPLY, 'if (response.status === 401) pausedUntilMs = Date.now() + 3_000'),
     platform(NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
   ],
   /** Learns of a request some time after it was acknowledged, and answers each call of an agent slowly. */
   'is-slow': [
     desk(REQUESTED, `  requested(id, event) {\n    setTimeout(() => this.learn(id, event), 700)\n  }\n${LEARN}`),
-    deskApi(HANDLED, `    await new Promise(resolve => setTimeout(resolve, 60))\n${HANDLED}`),
+    deskApi.before(HANDLED, 'await new Promise(resolve => setTimeout(resolve, 60))'),
   ],
   /** Has no queue and no list of requests: the agent waits for each call, and chats are unknown before a request. */
   'does-less': [
@@ -79,16 +73,15 @@ export const DESIGNS = {
   /** Reads the transcript with every request, also a repeated one, and tells waiting users their place again and again. */
   'repeats-notices': [
     TRANSCRIPT,
-    desk(
+    desk.before(
       NEW_CONVERSATION,
       `this.#call(conversation, 'transcript')
     const timer = setInterval(() => {
       if (conversation.status !== 'pending') return clearInterval(timer)
       this.announce(conversation)
-    }, 300).unref()
-    ${NEW_CONVERSATION}`,
+    }, 300).unref()`,
     ),
-    desk(KNOWN, `this.#call(known, 'transcript')\n      ${KNOWN}`),
+    desk.before(KNOWN, "this.#call(known, 'transcript')"),
   ],
   /** Its inbox cannot be read by the driver. */
   'has-no-readable-inbox': deskApi(INBOX, '({ status: 500, body: null })'),
@@ -98,20 +91,16 @@ export const DESIGNS = {
   'has-relative-links': deskApi(INBOX, WITH_FILES("{ ...file, url: '/files/' + file.name }")),
   /** Shows the user that the agent types as soon as it accepts, and answers typing events with 202. */
   'types-at-accept': [
-    desk(STARTED, `${STARTED}\n    this.type(conversation, true)`),
-    webhook(
-      ACKNOWLEDGE,
-      `if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }\n    ${ACKNOWLEDGE}`,
-    ),
+    desk.after(STARTED, 'this.type(conversation, true)'),
+    webhook.before(ACKNOWLEDGE, "if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }"),
   ],
   /** Records that a handover has started or ended some time after the answer to the call. Until then agents cannot write. */
   'records-calls-late': [
     desk("{ status: 'open', failed: null }", '{ failed: null }'),
     desk("{ status: 'closed', failed: null, typing: false }", '{ failed: null, typing: false }'),
-    outbox(
+    outbox.after(
       SENT,
-      `${SENT}
-    const status = outcome.ok ? { start: 'open', end: 'closed' }[call.name] : undefined
+      `const status = outcome.ok ? { start: 'open', end: 'closed' }[call.name] : undefined
     if (status !== undefined)
       setTimeout(() => {
         queue.status = status
@@ -155,7 +144,7 @@ export const DESIGNS = {
     ),
     webhook(STORE, '    this.queue.push(() => this.#dispatch(event))'),
     outbox(QUEUED_CALL, '    queue.outbox.push(call)\n    this.#store.save()'),
-    outbox('    this.#store = store', '    this.#store = store\n    setInterval(() => this.resume(), 100).unref()'),
+    outbox.after('    this.#store = store', 'setInterval(() => this.resume(), 100).unref()'),
   ],
 } as const satisfies Readonly<Record<string, Patch | readonly Patch[]>>
 

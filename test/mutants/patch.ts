@@ -13,10 +13,14 @@ export interface Patch {
   readonly replacement: string
 }
 
-const changing =
-  (file: string) =>
-  (find: string, replacement: string): Patch => ({ file, find, replacement })
-/** Each changes one file. */
+/** Makes patches of a file: a text is replaced, or gets code before or behind it. */
+function changing(file: string) {
+  const change = (find: string, replacement: string): Patch => ({ file, find, replacement })
+  return Object.assign(change, {
+    before: (find: string, code: string) => change(find, `${code}\n${find}`),
+    after: (find: string, code: string) => change(find, `${find}\n${code}`),
+  })
+}
 export const conversations = changing('conversation.js')
 export const desk = changing('desk.js')
 export const deskApi = changing('desk-api.js')

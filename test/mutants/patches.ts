@@ -30,14 +30,8 @@ const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STARTED = '      supports_attachment: true,\n    })'
 const FORGET = settings('stateFile: env.STATE_FILE || null', 'stateFile: null')
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
-const IDLE = desk(
-  '  availabilityProblems() {',
-  '  idle() {\n    return this.#outbox.idle()\n  }\n\n  availabilityProblems() {',
-)
-const ANNOUNCE = desk(
-  'log(`request, new conversation',
-  'this.announce(conversation)\n    log(`request, new conversation',
-)
+const IDLE = desk.before('  availabilityProblems() {', 'idle() {\n    return this.#outbox.idle()\n  }')
+const ANNOUNCE = desk.before('log(`request, new conversation', 'this.announce(conversation)')
 const OK = 'return { status: 200, body: { ok: true } }'
 const PAUSE = (ms: number) => `await new Promise(resolve => setTimeout(resolve, ${ms}))`
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
@@ -65,13 +59,10 @@ export const PATCHES = {
   ),
   'keeps-first-sender': desk('conversation.agent = ', 'conversation.asked = '),
   'mixes-up-chats': [
-    desk(
-      "Object.assign(conversation, { status: 'open', failed: null })",
-      "Object.assign(conversation, { status: 'open', failed: null })\n    this.current = conversation",
-    ),
+    desk.after("Object.assign(conversation, { status: 'open', failed: null })", 'this.current = conversation'),
     desk(SAY, SAY.replace('conversation', 'this.current')),
   ],
-  'forwards-copies': desk(NOTED, `${NOTED}\n    this.#message(conversation, event.message, this.#agent(conversation))`),
+  'forwards-copies': desk.after(NOTED, 'this.#message(conversation, event.message, this.#agent(conversation))'),
   'sends-side-by-side': outbox(
     'queue.outbox.push(call)\n    this.#store.save()\n    this.#wake(queue)',
     'void this.#platform.send(call)',
@@ -91,13 +82,13 @@ export const PATCHES = {
 
   // Messages of the user
   'loses-attachments': desk('supports_attachment: true,', 'supports_attachment: false,'),
-  'needs-a-text': desk(RECEIVED, `if (!event.message) return\n    ${RECEIVED}`),
-  'drops-repeats': desk(RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
+  'needs-a-text': desk.before(RECEIVED, 'if (!event.message) return'),
+  'drops-repeats': desk.before(RECEIVED, 'if (known?.inbox.at(-1)?.text === event.message) return'),
   'drops-repeats-after-a-webhook': [
-    desk(RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
+    desk.before(RECEIVED, 'if (known?.inbox.at(-1)?.text === event.message) return'),
     desk(REQUESTED, "conversation.inbox.push({ request: true, text: 'ok: the webhook brought a request' })"),
   ],
-  'keeps-last-ten': desk(NOTED, `${NOTED}\n    conversation.inbox = conversation.inbox.slice(-10)`),
+  'keeps-last-ten': desk.after(NOTED, 'conversation.inbox = conversation.inbox.slice(-10)'),
   'shows-newest-first': desk(NOTED, NOTED.replace('push', 'unshift')),
   'shows-twice': desk(NOTED, `${NOTED}\n    ${NOTED}`),
   trims: conversations('text: text(event.message),', 'text: text(event.message).trim(),'),
@@ -109,20 +100,20 @@ export const PATCHES = {
 
   // Start and end of a handover
   'accepts-locally': desk("this.#call(conversation, 'start', {", 'void ({'),
-  'says-goodbye-late': desk(END, `${END}\n    this.#message(conversation, 'Goodbye!', this.#agent(conversation))`),
+  'says-goodbye-late': desk.after(END, "this.#message(conversation, 'Goodbye!', this.#agent(conversation))"),
   'ends-locally': desk(END, ''),
   'ends-twice': desk(END, `${END}\n    ${END}`),
   'keeps-old-conversation': desk(KNOWN_REQUEST, 'if (known) {'),
   'opens-twice': desk(KNOWN_REQUEST, "if (known?.status === 'open') {"),
   'opens-twice-late': [desk(KNOWN_REQUEST, "if (known?.status === 'open') {"), REQUESTED_LATE],
   'request-undoes-takeover': desk(KNOWN_REQUEST, "if (known?.status === 'pending') {"),
-  'answers-after-end': desk(
+  'answers-after-end': desk.after(
     NOTED,
-    `${NOTED}\n    if (late) this.#message(conversation, 'This conversation is closed.', SYSTEM_SENDER)`,
+    "if (late) this.#message(conversation, 'This conversation is closed.', SYSTEM_SENDER)",
   ),
-  'starts-to-announce': desk(
+  'starts-to-announce': desk.before(
     'const queue = this.list()',
-    "this.#call(conversation, 'start', { sender: SYSTEM_SENDER })\n    const queue = this.list()",
+    "this.#call(conversation, 'start', { sender: SYSTEM_SENDER })",
   ),
   'announces-as-bot': desk("{ name: 'Support desk',", "{ name: 'Nora',"),
   'counts-everyone': desk("this.list().filter(({ status }) => status === 'pending')", 'this.list()'),
@@ -132,28 +123,22 @@ export const PATCHES = {
   'message-leaves-typing-on': desk(STOP_FIRST, ''),
 
   // Availability
-  'never-reopens': desk(
-    "const availability = open ? 'OPEN' : 'CLOSED'",
-    "if (open) return\n    const availability = open ? 'OPEN' : 'CLOSED'",
-  ),
+  'never-reopens': desk.before("const availability = open ? 'OPEN' : 'CLOSED'", 'if (open) return'),
   'gives-no-reason': desk(", reason: 'AGENT_AVAILABILITY' }", ' }'),
-  'closes-desk-with-chat': desk(END, `${END}\n    this.setAvailability(false)`),
+  'closes-desk-with-chat': desk.after(END, 'this.setAvailability(false)'),
 
   'shows-no-messages': desk(NOTED, ''),
   'sends-no-messages': desk(MESSAGE_CALL, ''),
 
   // The webhook
-  'fails-at-requests': webhook(
-    "case 'REQUESTING TAKEOVER':",
-    "case 'REQUESTING TAKEOVER':\n        throw new Error('no')",
-  ),
-  'expects-hyphens-in-ids': webhook(
+  'fails-at-requests': webhook.after("case 'REQUESTING TAKEOVER':", "throw new Error('no')"),
+  'expects-hyphens-in-ids': webhook.before(
     REQUEST_ID,
-    `if (!event.chat.id.includes('-')) throw badInput('chat.id', 'is no UUID')\n        ${REQUEST_ID}`,
+    "if (!event.chat.id.includes('-')) throw badInput('chat.id', 'is no UUID')",
   ),
-  'refuses-delivery-ids': webhook(
+  'refuses-delivery-ids': webhook.before(
     SIGNATURE,
-    `if (request.headers['x-delivery-id']) throw badInput('X-Delivery-Id', 'is not known')\n    ${SIGNATURE}`,
+    "if (request.headers['x-delivery-id']) throw badInput('X-Delivery-Id', 'is not known')",
   ),
   'rewrites-with-spaces': webhook(
     SIGNED,
@@ -165,7 +150,7 @@ export const PATCHES = {
   restringifies: webhook(SIGNED, SIGNED.replace('(body,', '(Buffer.from(JSON.stringify(JSON.parse(String(body)))),')),
   'compares-hex': signatures(".digest('base64')", ".digest('hex')"),
   'adds-a-newline-to-the-key': signatures(BODY, BODY.replace('secret', "secret + '\\n'")),
-  'accepts-unsigned-events': webhook(SIGNED, `if (signature === undefined) return\n    ${SIGNED}`),
+  'accepts-unsigned-events': webhook.before(SIGNED, 'if (signature === undefined) return'),
   'compares-a-prefix': [
     signatures(LENGTHS, 'timingSafeEqual(given, expected.subarray(0, given.length))'),
     signatures('const given = Buffer.from(signature)', 'const given = Buffer.from(signature.slice(0, 44))'),
@@ -179,11 +164,11 @@ export const PATCHES = {
     signatures('Buffer.from(sign(body, secret))', "Buffer.from(sign(body, secret), 'base64')"),
   ],
   'compares-without-lengths': signatures(LENGTHS, 'timingSafeEqual(given, expected)'),
-  'reads-the-algorithm': webhook(SIGNATURE, `request.headers['kindly-hmac-algorithm'].toString()\n    ${SIGNATURE}`),
+  'reads-the-algorithm': webhook.before(SIGNATURE, "request.headers['kindly-hmac-algorithm'].toString()"),
   'ignores-the-algorithm': webhook('if (algorithm !== ALGORITHM) {', 'if (algorithm === null) {'),
-  'dies-without-algorithm': webhook(
+  'dies-without-algorithm': webhook.before(
     SIGNATURE,
-    `setImmediate(() => request.headers['kindly-hmac-algorithm'].toString())\n    ${SIGNATURE}`,
+    "setImmediate(() => request.headers['kindly-hmac-algorithm'].toString())",
   ),
   'verifies-latin1': signatures(BODY, BODY.replace('(body)', "(body.toString('latin1'))")),
   'verifies-trimmed': signatures(BODY, BODY.replace('(body)', '(body.toString().trim())')),
@@ -193,7 +178,7 @@ export const PATCHES = {
     'log(`event ignored: ',
     "throw badInput('event', 'is not known here')\n        log(`",
   ),
-  'expects-a-chat': webhook('switch (event.event) {', 'log(event.chat.id)\n    switch (event.event) {'),
+  'expects-a-chat': webhook.before('switch (event.event) {', 'log(event.chat.id)'),
   'acks-before-storing': webhook(STORE_AND_ACK, '    setTimeout(() => this.#dispatch(event), 400)\n    return'),
   'acks-after-calling': [
     webhook(STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
@@ -213,20 +198,20 @@ export const PATCHES = {
     IDLE,
     ANNOUNCE,
   ],
-  'acks-slowly': webhook(OK, `${PAUSE(1_500)}\n    ${OK}`),
+  'acks-slowly': webhook.before(OK, `${PAUSE(1_500)}`),
   'acks-messages-with-202': webhook(OK, OK.replace('200', "event.event === 'MESSAGE FROM USER' ? 202 : 200")),
   'answers-200-to-everything': webhook(
     'checkContentType(request)\n    const event',
     "if (request.headers['content-type'] !== 'application/json') return { status: 200, body: null }\n    const event",
   ),
 
-  'refuses-crowds': webhook(
+  'refuses-crowds': webhook.before(
     'this.#dispatch(event)\n    return',
-    "this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 100) throw new HttpError(503, 'busy', 'Busy.')\n    this.#dispatch(event)\n    return",
+    "this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 100) throw new HttpError(503, 'busy', 'Busy.')",
   ),
-  'answers-no-crowds': webhook(
+  'answers-no-crowds': webhook.before(
     'this.#dispatch(event)\n    return',
-    "if (event.event === 'AGENT TYPING STOP') this.stops = (this.stops ?? 0) + 1\n    if (this.stops > 200) await new Promise(() => {})\n    this.#dispatch(event)\n    return",
+    "if (event.event === 'AGENT TYPING STOP') this.stops = (this.stops ?? 0) + 1\n    if (this.stops > 200) await new Promise(() => {})",
   ),
   'leaves-a-lock': program(
     'try {\n  await main()',
@@ -234,28 +219,25 @@ export const PATCHES = {
   ),
 
   // What events contain, and their order
-  'ends-at-unknown-events': webhook(
+  'ends-at-unknown-events': webhook.after('default:', 'console.error("no case", event.event)\n        process.exit(3)'),
+  'opens-for-unknown-events': webhook.after(
     'default:',
-    'default:\n        console.error("no case", event.event)\n        process.exit(3)',
-  ),
-  'opens-for-unknown-events': webhook(
-    'default:',
-    'default:\n        if (event.chat?.id) this.#desk.requested(event.chat.id, event)',
+    'if (event.chat?.id) this.#desk.requested(event.chat.id, event)',
   ),
   'opens-for-unknown-events-late': [
-    webhook('default:', 'default:\n        if (event.chat?.id) this.#desk.requested(event.chat.id, event)'),
+    webhook.after('default:', 'if (event.chat?.id) this.#desk.requested(event.chat.id, event)'),
     REQUESTED_LATE,
   ],
-  'rejects-unknown-fields': webhook(
+  'rejects-unknown-fields': webhook.before(
     "if (typeof event.event !== 'string')",
-    "if (event.chat && Object.keys(event.chat).length > 4) throw badInput('chat', 'has unknown fields')\n    if (typeof event.event !== 'string')",
+    "if (event.chat && Object.keys(event.chat).length > 4) throw badInput('chat', 'has unknown fields')",
   ),
   'needs-the-event-first': webhook('switch (event.event) {', 'switch (Object.values(event)[0]) {'),
-  'returns-typing': webhook(
+  'returns-typing': webhook.before(
     '        // The platform reports our own typing calls.',
-    "        this.#desk.type(this.#desk.find(event.chat_id), event.event === 'AGENT TYPING START')\n        // The platform reports our own typing calls.",
+    "this.#desk.type(this.#desk.find(event.chat_id), event.event === 'AGENT TYPING START')",
   ),
-  'expects-a-request-first': desk(RECEIVED, `if (!known) throw new HttpError(404, 'no', 'No.')\n    ${RECEIVED}`),
+  'expects-a-request-first': desk.before(RECEIVED, "if (!known) throw new HttpError(404, 'no', 'No.')"),
   'expects-attachments': conversations(
     'Array.isArray(event.attachments) ? event.attachments : []',
     'event.attachments.slice()',
@@ -264,9 +246,9 @@ export const PATCHES = {
     'text: text(event.message),',
     "text: attachments.length > 0 ? '' : text(event.message),",
   ),
-  'knows-some-sources': desk(
+  'knows-some-sources': desk.before(
     'const known = this.#store.chats.get(id)\n    if',
-    "if (!['web', 'facebook', 'slack', 'app', 'test'].includes(event.chat.source)) return log('another source')\n    const known = this.#store.chats.get(id)\n    if",
+    "if (!['web', 'facebook', 'slack', 'app', 'test'].includes(event.chat.source)) return log('another source')",
   ),
   'formats-the-language': conversations(
     'language: text(event.chat.language),',
@@ -294,17 +276,17 @@ export const PATCHES = {
   'sends-plain-text': platform(", 'Content-Type': 'application/json' }", ' }'),
   'bot-id-as-text': desk('bot_id: conversation.botId', 'bot_id: String(conversation.botId)'),
   'sends-a-rating-late': [
-    platform('typing_start: {', "rating: { path: 'rating', confirmedBy: null },\n  typing_start: {"),
-    desk(END, `${END}\n    setTimeout(() => this.#call(conversation, 'rating', { stars: 5 }), 200)`),
+    platform.before('typing_start: {', "rating: { path: 'rating', confirmedBy: null },"),
+    desk.after(END, "setTimeout(() => this.#call(conversation, 'rating', { stars: 5 }), 200)"),
   ],
   'uses-former-paths': platform('/api/v2/handover/', '/api/v2/takeover/'),
 
   // The request
-  'wants-a-length': webhook(
+  'wants-a-length': webhook.before(
     'const body = await readBody(request)',
-    "if (!request.headers['content-length']) throw new HttpError(411, 'length', 'Required.')\n    const body = await readBody(request)",
+    "if (!request.headers['content-length']) throw new HttpError(411, 'length', 'Required.')",
   ),
-  'reads-one-piece': http(WHOLE_BODY, `${WHOLE_BODY}\n    if (size > 0) continue`),
+  'reads-one-piece': http.after(WHOLE_BODY, 'if (size > 0) continue'),
   'wants-no-charset': webhook('^application\\/json *(;|$)', '^application\\/json$'),
   'breaks-on-byte-order-mark': [
     http(DECODED, DECODED.replace('true }', 'true, ignoreBOM: true }')),
@@ -343,8 +325,8 @@ export const PATCHES = {
     platform('const LONGEST_BACKOFF_MS = 8_000', 'const LONGEST_BACKOFF_MS = 20'),
   ],
   'stops-for-ever-on-401': [
-    outbox(SEND, `if (this.refused) return void queue.outbox.splice(0)\n    ${SEND}`),
-    outbox('if (outcome.ok) log', 'this.refused ||= outcome.keyRefused\n    if (outcome.ok) log'),
+    outbox.before(SEND, 'if (this.refused) return void queue.outbox.splice(0)'),
+    outbox.before('if (outcome.ok) log', 'this.refused ||= outcome.keyRefused'),
   ],
   'waits-too-briefly': platform('const CALL_TIMEOUT_MS = 15_000', 'const CALL_TIMEOUT_MS = 700'),
   'has-one-queue-for-all': outbox(
@@ -352,24 +334,21 @@ export const PATCHES = {
     'this.last = (this.last ?? Promise.resolve()).then(() => this.#platform.send(call))\n    const outcome = await this.last',
   ),
   'repeats-after-lost-answer': [
-    platform('    for (let tries = 1; ; tries++) {', '    let lost = 0\n    for (let tries = 1; ; tries++) {'),
-    platform(
+    platform.before('    for (let tries = 1; ; tries++) {', 'let lost = 0'),
+    platform.after(
       'const outcome = outcomeOf(call, reply)',
-      'const outcome = outcomeOf(call, reply)\n      if (reply.status === 0) lost = tries\n      if (lost > 0 && tries < lost + 3) continue',
+      'if (reply.status === 0) lost = tries\n      if (lost > 0 && tries < lost + 3) continue',
     ),
   ],
   'forgets-on-restart': FORGET,
   'forgets-and-answers-202': [
     FORGET,
-    desk(STARTED, `${STARTED}\n    this.#message(conversation, 'Hello, I am Nora.', SYSTEM_SENDER)`),
+    desk.after(STARTED, "this.#message(conversation, 'Hello, I am Nora.', SYSTEM_SENDER)"),
     deskApi(
       'this.#desk.find(chatId))\n',
       '(this.#desk.list().find(({ id }) => id === chatId) ?? { inbox: [] }))\n    if (chat && !chat.id && rest(path)) return QUEUED\n',
     ),
-    deskApi(
-      '/** @param {string} segment */',
-      "const rest = path => !path.endsWith('/inbox')\n\n/** @param {string} segment */",
-    ),
+    deskApi.before('/** @param {string} segment */', "const rest = path => !path.endsWith('/inbox')"),
   ],
 } as const satisfies Readonly<Record<string, Patch | readonly Patch[]>>
 
