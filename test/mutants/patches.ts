@@ -32,6 +32,7 @@ const FORGET = settings('stateFile: env.STATE_FILE || null', 'stateFile: null')
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const IDLE = desk.before('  availabilityProblems() {', 'idle() {\n    return this.#outbox.idle()\n  }')
 const ANNOUNCE = desk.before('log(`request, new conversation', 'this.announce(conversation)')
+const CALLS_FIRST = webhook(STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return')
 const OK = 'return { status: 200, body: { ok: true } }'
 const PAUSE = (ms: number) => `await new Promise(resolve => setTimeout(resolve, ${ms}))`
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
@@ -180,15 +181,8 @@ export const PATCHES = {
   ),
   'expects-a-chat': webhook.before('switch (event.event) {', 'log(event.chat.id)'),
   'acks-before-storing': webhook(STORE_AND_ACK, '    setTimeout(() => this.#dispatch(event), 400)\n    return'),
-  'acks-after-calling': [
-    webhook(STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
-    IDLE,
-  ],
-  'announces-before-ack': [
-    webhook(STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
-    IDLE,
-    ANNOUNCE,
-  ],
+  'acks-after-calling': [CALLS_FIRST, IDLE],
+  'announces-before-ack': [CALLS_FIRST, IDLE, ANNOUNCE],
   'waits-a-moment-for-calls': [
     webhook(
       STORE_AND_ACK,
