@@ -1,19 +1,11 @@
-/** Checks the journal: order, bounds, queries, subscribers. */
+/** Checks the journal: order, bounds, subscribers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTimestamps } from '../../src/base/runtime/clock.ts'
 import type { EntryContent } from '../../src/platform/journal/entry.ts'
 import { createJournal } from '../../src/platform/journal/journal.ts'
 
-const note = (name: string, chat_id?: string): EntryContent =>
-  chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }
-const user = (chat_id: string): EntryContent => ({
-  kind: 'user',
-  chat_id,
-  action: 'message',
-  text: 'Hi',
-  message_id: null,
-})
+const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const journalOf = (limit = 100, memoryLimit = 1e9) =>
   createJournal({ limit, memoryLimit, time: createTimestamps(() => 0).nextText })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
@@ -67,33 +59,6 @@ describe('eviction', () => {
     expect([journal.firstSeq, journal.nextSeq, journal.find(1)]).toEqual([1, 1, undefined])
     fill()
     expect(heard.slice(6)).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e'])
-  })
-})
-
-describe('queries', () => {
-  const filled = () => {
-    const journal = journalOf()
-    journal.append(note('start'), null)
-    for (const chat of ['a', 'b', 'a']) journal.append(user(chat), null)
-    journal.append(note('end', 'b'), null)
-    return journal
-  }
-
-  test.each([
-    [{}, [1, 2, 3, 4, 5]],
-    [{ after: 3 }, [4, 5]],
-    [{ after: 99 }, []],
-    [{ kind: 'user' }, [2, 3, 4]],
-    [{ chatId: 'b' }, [3, 5]],
-    [{ kind: 'user', chatId: 'a' }, [2, 4]],
-    [{ kind: 'user', chatId: 'a', after: 2 }, [4]],
-    [{ limit: 2 }, [1, 2]],
-    [{ limit: 1, chatId: 'b' }, [3]],
-    [{ limit: 0 }, []],
-    [{ kind: 'delivery' }, []],
-    [{ chatId: 'nobody' }, []],
-  ] as const)('%j finds %j', (query, expected) => {
-    expect(seqs(filled().query(query))).toEqual(expected)
   })
 })
 
