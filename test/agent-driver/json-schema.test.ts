@@ -1,5 +1,3 @@
-/** The JSON Schema for editors says the same as the program. */
-import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -31,11 +29,5 @@ describe('the JSON Schema of a driver', () => {
     const cwd = folderWith({ 'd.yaml': text })
     const loaded = await loadDriver('d.yaml', around({ cwd, isTTY: true })).catch(() => null)
     expect(loaded !== null).toBe(right)
-  })
-
-  it('accepts the driver of the example', () => {
-    const example = readFileSync(new URL('../../examples/intermediary/driver.yaml', import.meta.url), 'utf8')
-    validate(parse(example))
-    expect(validate.errors).toBeNull()
   })
 })

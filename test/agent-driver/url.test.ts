@@ -39,15 +39,9 @@ describe('a driver at a URL', () => {
   })
 
   it.each([
-    [
-      'accept: { POST: "/a?$(env.HOME)" }',
-      /accept\.POST: reads the environment variable HOME, and no driver from a URL does/,
-    ],
+    ['accept: { POST: "/a?$(env.HOME)" }', /accept\.POST: reads the environment variable HOME/],
     ['headers: { a: $(env.HOME) }\naccept: { POST: /a }', /headers\.a: reads the environment variable HOME/],
-    [
-      'accept: { POST: "http://127.0.0.1:1/take" }',
-      /accept\.POST: must be an address of http:\/\/127\.0\.0\.1:\d+, where /,
-    ],
+    ['accept: { POST: "http://127.0.0.1:1/take" }', /accept\.POST: must be an address of http:/],
     ['http: http://desk.example.test\naccept: { POST: /a }', /accept\.POST: must be an address of/],
     ['accept: { POST: "$(sim.url)/a" }', /accept\.POST: must be an address of/],
   ])('%j is refused', async (text, problem) => {

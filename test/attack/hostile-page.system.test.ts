@@ -199,12 +199,6 @@ async function downloadOf(page: Page, url: string): Promise<void> {
   await (await download).delete()
 }
 
-/** Runs in the page. Null when the browser refuses the answer. */
-async function readTranscript([url, key]: readonly [url: string, key: string]) {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch(() => null)
-  return answer === null ? null : { status: answer.status, text: await answer.text() }
-}
-
 describe.skipIf(chromium === null)('a hostile page in Chromium', () => {
   it.each([
     ['a page of another site', `${EVIL}:PORT/`, '127.0.0.1'],
@@ -238,20 +232,4 @@ describe.skipIf(chromium === null)('a hostile page in Chromium', () => {
     expect(effects(server, seq).filter(entry => entry.kind !== 'api' || entry.endpoint !== null)).toEqual([])
     expect(stateOf(server)).toEqual(before)
   })
-})
-
-it.skipIf(chromium === null).each([
-  ['localhost', null, true],
-  ['127.0.0.1', null, true],
-  ['desk.localhost', null, true],
-  ['desk.example', 'desk.example', true],
-  [EVIL, 'desk.example', false],
-])('a page of %s in Chromium, while api.cors lists %s, reads a transcript: %s', async (host, listed, reads) => {
-  const port = await servePage()
-  const knobs = listed === null ? {} : { 'api.cors': [`http://${listed}:${port}`] }
-  const server = await startAttackedServer({ knobs })
-  const { id } = await createVictim(server)
-  const { page } = await openPage(`http://${host}:${port}/`, server.url)
-  const read = await page.evaluate(readTranscript, [`${server.url}/api/v1/chats/${id}`, server.botApiKey] as const)
-  expect(read).toEqual(reads ? { status: 200, text: expect.stringContaining('This is private.') } : null)
 })

@@ -44,10 +44,7 @@ export const BUGS: readonly Row[] = [
     warns('DLV-01', 'conversation-repeated', DELIVERED_TWICE),
     warns('SIG-08', 'replay-used', SHOWN_AGAIN),
   ],
-  [
-    'request-undoes-takeover',
-    warns('DLV-01', 'conversation-repeated', /while an agent had the chat, .* [23] requests/),
-  ],
+  ['request-undoes-takeover', warns('DLV-01', 'conversation-repeated', /an agent had the chat, .* [23] requests/)],
   ['drops-repeats', fails('DLV-02', 'repeated-text-lost', /"ok, parcel-17" 2 times, and the agent sees it once/)],
   ['drops-repeats-after-a-webhook', fails('DLV-02', 'repeated-text-lost', /2 times, and the agent sees it once/)],
   ['reads-the-latest-message', warns('DLV-03', 'overtaken-text-lost', /does not see "Written first, delivered last"/)],
@@ -57,10 +54,7 @@ export const BUGS: readonly Row[] = [
   ['knows-only-four-events', warns('EVT-01', 'unknown-event-refused', /answered 400 to the unknown event CUSTOMER RA/)],
   ['opens-for-unknown-events', warns('EVT-01', 'unknown-event-used', /GIVEN had an effect: the agent sees it/)],
   ['opens-for-unknown-events-late', warns('EVT-01', 'unknown-event-used', /GIVEN had an effect: the agent sees it/)],
-  [
-    'rejects-unknown-fields',
-    warns('EVT-02', 'event-form-refused', /400 to REQUESTING .* unknown fields at every level/),
-  ],
+  ['rejects-unknown-fields', warns('EVT-02', 'event-form-refused', /400 to REQUESTING .* unknown fields/)],
   ['needs-the-event-first', warns('EVT-02', 'event-form-ignored', /with its fields in reverse order had no effect/)],
   ['returns-typing', warns('EVT-03', 'typing-returned', /calls? after AGENT TYPING START .*: POST .*\/typing_start/)],
   ['expects-a-chat', warns('EVT-03', 'typing-event-refused', /500 to AGENT TYPING STOP, .* has only `chat_id`/)],
@@ -71,10 +65,7 @@ export const BUGS: readonly Row[] = [
 
   // Faults
   ['hurries-without-retry-after', warns('FLT-02', 'retry-too-early', /\d+ ms after .* 429 without Retry-After/)],
-  [
-    'waits-too-briefly',
-    warns('FLT-01', 'message-repeated', /"First.*" \d times, while the platform answered one call/),
-  ],
+  ['waits-too-briefly', warns('FLT-01', 'message-repeated', /"First.*" \d times, while .* one call/)],
   ['has-one-queue-for-all', warns('FLT-01', 'other-chat-blocked', /of another chat, .* answered after 1600ms/)],
   [
     'gives-up-on-503',
@@ -83,10 +74,7 @@ export const BUGS: readonly Row[] = [
   ],
   ['ignores-retry-after', warns('FLT-02', 'retry-too-early', /message was made again \d+ ms after .* Retry-After: 2/)],
   ['sends-side-by-side', warns('FLT-02', 'messages-reordered', /second message of the agent before the first/)],
-  [
-    'sends-side-by-side-one-late',
-    warns('FLT-02', 'messages-reordered', /second message of the agent before the first/),
-  ],
+  ['sends-side-by-side-one-late', warns('FLT-02', 'messages-reordered', /second message of .* before the first/)],
   ['never-stops-on-401', warns('FLT-03', 'key-refused-repeatedly', /made \d+ calls .* each was answered with 401/)],
   ['stops-for-ever-on-401', warns('FLT-03', 'not-recovered', /After the platform accepted the key again/)],
   ['repeats-after-lost-answer', warns('FLT-04', 'message-repeated', /\d times, after the answer to one call was lost/)],
@@ -99,14 +87,8 @@ export const BUGS: readonly Row[] = [
   ['sends-twice', fails('FLW-03', 'text-repeated', /^The user got message 1 2 times/)],
   ['omits-sender', warns('FLW-03', 'sender-missing', /^3 message calls had no sender\.name and no sender\.avatar/)],
   ['ends-locally', fails('FLW-04', 'call-missing', /^No end came within 2s after the agent left/)],
-  [
-    'ends-twice',
-    warns('FLW-04', 'end-repeated', /^end was called 2 times after the agent left, the last \d+m?s after/),
-  ],
-  [
-    'says-goodbye-late',
-    warns('FLW-04', 'call-after-end', /^message was called \d+m?s after end, when the bot answers/),
-  ],
+  ['ends-twice', warns('FLW-04', 'end-repeated', /^end was called 2 times after the agent left/)],
+  ['says-goodbye-late', warns('FLW-04', 'call-after-end', /^message was called \d+m?s after end/)],
   ['key-in-address', warns('FLW-05', 'lint', /^#\d+ has a key or token in the address\. .* So are \d more calls\.$/)],
   ['sends-a-rating-late', fails('FLW-05', 'call-refused', /^POST .*\/handover\/rating was answered with 404/)],
   ['sends-plain-text', fails('FLW-05', 'lint', /Content-Type/)],
@@ -145,10 +127,7 @@ export const BUGS: readonly Row[] = [
   ['joins-lines', fails('TXT-01', 'text-changed', /sent U\+000A .*, received U\+0020 .* \(line breaks were changed\)/)],
   ['reads-latin1', fails('TXT-01', 'text-changed', /^The agent got an Arabic text changed, .* read as Latin-1\)\.$/)],
   ['cuts-emoji', fails('TXT-01', 'text-changed', /sent U\+1F469 .*, received U\+003F .* \(characters above U\+FFFF/)],
-  [
-    'escapes-html',
-    warns('TXT-02', 'text-changed', /at character 8: sent U\+003C .* \(only HTML escaping differs\)\.$/),
-  ],
+  ['escapes-html', warns('TXT-02', 'text-changed', /at character 8: .* \(only HTML escaping differs\)/)],
   ['cuts-long-texts', warns('TXT-03', 'text-changed', /64 KB changed, .* \(cut off after 10000 of 64000 characters\)/)],
 
   // Unusual requests
@@ -169,20 +148,13 @@ export const SYSTEM_BUGS: readonly SystemRow[] = [
   ['ends-at-unknown-events', fails('EVT-01', 'target-ended', /ended by itself after CUSTOMER .* with exit code 3/)],
   ['dies-without-algorithm', fails('SIG-06', 'target-ended', /ended by itself after REQUESTING .* exit code 1\.$/)],
   ['forgets-on-restart', warns('RST-01', 'lost-by-restart', /kill -9, start did not come: .* accept, answered 404/)],
-  [
-    'forgets-and-answers-202',
-    warns('RST-01', 'lost-by-restart', /message did not come: .* says, and no call followed/),
-  ],
+  ['forgets-and-answers-202', warns('RST-01', 'lost-by-restart', /message did not come: .* says, and no call/)],
   ['acks-before-storing', warns('RST-01', 'lost-by-restart', /After a restart with kill -9, start did not come/)],
   ['ends-locally', warns('RST-01', 'lost-by-restart', /end did not come: .* performed leave, and no call followed/)],
   ['leaves-a-lock', warns('RST-01', 'not-restarted', /did not start again after kill -9: .*EEXIST/s)],
   [
     'answers-no-crowds',
-    warns(
-      'CON-01',
-      'answers-missing-at-once',
-      /^Of 200 .* \d+ had no answer: timeout: .* 100 at once were all answered\.$/,
-    ),
+    warns('CON-01', 'answers-missing-at-once', /^Of 200 .* \d+ had no answer: timeout: .* 100 at once were all/),
     '--ack-limit=2s',
   ],
 ]

@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
-import { type BugName, PATCHES } from '../mutants/patches.ts'
+import { patchesOf } from '../mutants/changes.ts'
+import type { BugName } from '../mutants/patches.ts'
 import { serveExample } from '../support/example-service.ts'
 import { freePort } from '../support/port.ts'
 import { BIN } from './program.ts'
@@ -30,8 +31,7 @@ async function connect(...flags: string[]) {
 /** A simulator whose webhook is the example with this bug, with the agent driver of the example. */
 async function connectToExample(bug: BugName | null) {
   const port = await freePort()
-  const patches = bug === null ? [] : PATCHES[bug]
-  const example = await serveExample({ patches, platformUrl: `http://127.0.0.1:${port}` })
+  const example = await serveExample({ patches: patchesOf(bug), platformUrl: `http://127.0.0.1:${port}` })
   const driver = join(folderWith({ 'driver.json': example.driver }), 'driver.json')
   return connect('--port', String(port), '--webhook-url', example.webhookUrl, '--agent-driver', driver)
 }

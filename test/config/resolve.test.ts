@@ -109,9 +109,7 @@ describe('precedence', () => {
     const { warnings, configFile } = await resolve({}, {}, { 'handover-sim.config.toml': 'port = 1' })
     expect([configFile, warnings]).toEqual([
       null,
-      [
-        'handover-sim.config.toml is not read: a config file ends in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts.',
-      ],
+      [expect.stringMatching(/config\.toml is not read: .* ends in \.yaml/)],
     ])
   })
 
@@ -146,33 +144,13 @@ describe('an invalid flag or variable', () => {
     [{ seed: '1.5' }, {}, '--seed: must be a whole number from 0, got "1.5".'],
     [{ clock: 'slow' }, {}, '--clock: must be real or virtual, got "slow".'],
     [{ host: 'a b' }, {}, '--host: must be an address or host name such as 127.0.0.1, got "a b".'],
-    [
-      { webhookUrl: '127.0.0.1:3000' },
-      {},
-      '--webhook-url: must be an http or https URL such as http://127.0.0.1:3000/',
-    ],
-    [
-      {},
-      { HANDOVER_SIM_BASE_URL: 'https://x.example.test/?a=1' },
-      'HANDOVER_SIM_BASE_URL: must be an http or https URL w',
-    ],
-    [
-      { apiKey: 'a b' },
-      {},
-      '--api-key: must be a key: printable characters without spaces, got a text of 3 characters, of',
-    ],
+    [{ webhookUrl: '127.0.0.1:3000' }, {}, '--webhook-url: must be an http or https URL such as'],
+    [{}, { HANDOVER_SIM_BASE_URL: 'https://x.test/?a=1' }, 'HANDOVER_SIM_BASE_URL: must be an'],
+    [{ apiKey: 'a b' }, {}, '--api-key: must be a key: printable characters without spaces, got a text of 3'],
     [{ set: ['x'] }, {}, '--set x: must be written knob=value, such as typing.webhook=off.'],
     [{ set: ['=x'] }, {}, '--set =x: must be written knob=value, such as typing.webhook=off.'],
-    [
-      { set: ['webhok.retry=1s'] },
-      {},
-      '--set webhok.retry=1s: webhok.retry is not a knob; did you mean webhook.retry?',
-    ],
-    [
-      { set: ['webhook.retry=5'] },
-      {},
-      '--set webhook.retry=5: webhook.retry must be off | a list of durations such as',
-    ],
+    [{ set: ['webhok.retry=1s'] }, {}, 'webhok.retry is not a knob; did you mean webhook.retry?'],
+    [{ set: ['webhook.retry=5'] }, {}, '--set webhook.retry=5: webhook.retry must be off | a list of'],
     [{ set: ['seed=3'] }, {}, '--set seed=3: seed is not a knob; use --seed.'],
     [{ config: 'missing.yaml' }, {}, 'missing.yaml: cannot be read: there is no such file.'],
     [{ config: 'config.toml' }, {}, '--config: "config.toml" must end in .yaml, .yml, .json, .js,'],

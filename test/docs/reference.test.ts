@@ -1,5 +1,3 @@
-/** Compares pages of docs/reference with the program: examples and errors that no script generates. */
-import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseSource } from '../../src/base/files/document.ts'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
@@ -10,21 +8,12 @@ import { EVENT_EXAMPLES } from '../../src/platform/contract/examples.ts'
 import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
 import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { signingHeaders } from '../../src/platform/webhooks/request.ts'
-import { CHECKS } from '../../src/running/certifier/checks/index.ts'
 import { resolveSettings } from '../../src/server/config/resolve.ts'
 import { ConfigFile, layerOf } from '../../src/server/config/schema.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
-import { blocks, inlineCode, pathOf, read, section } from './pages.ts'
-
-it('docs/reference/cli.md shows the output of config', async () => {
-  const [typed = '', ...lines] = blocks(section(read('docs/reference/cli.md'), '`config`'), '')[0]!.split('\n')
-  expect(typed).toBe('$ HANDOVER_SIM_PORT=5005 npx handover-sim config --set typing.webhook=off')
-  const io = fakeIo(folderWith())
-  expect(await main(['config', '--set', 'typing.webhook=off'], { HANDOVER_SIM_PORT: '5005' }, io)).toBe(0)
-  expect(io.stdout.text.split('\n').slice(0, 2)).toEqual(lines.slice(0, 2))
-})
+import { blocks, inlineCode, read } from './pages.ts'
 
 it('docs/reference/cli.md shows the fields of the ready line', async () => {
   await using server = await startSimulator({ port: 0 })
@@ -95,11 +84,6 @@ describe('docs/reference/scenarios.md', () => {
   it('shows the error of the program', async () => {
     expect(`${await complaints(`${HEAD}steps:\n  - wait: 5\n`)}\n`).toBe(blocks(PAGE, '')[0])
   })
-})
-
-it('docs/reference/checks has a page for each check, and for nothing else', () => {
-  const pages = readdirSync(pathOf('docs/reference/checks')).filter(name => name !== 'README.md')
-  expect(pages.sort()).toEqual(CHECKS.map(({ id }) => `${id}.md`).sort())
 })
 
 it('docs/reference/webhooks.md has the JSON of every event, and the signature headers', () => {

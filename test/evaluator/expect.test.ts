@@ -21,10 +21,7 @@ describe('the turn', () => {
       [...during(call('start')), call('message'), MESSAGE_FROM_USER, step(4, pass(5000))],
       { conversation: 'main', step: { number: 4, of: 4 }, why: /^before the turn: 10 ms before step 3/ },
     ],
-    'has all calls since the start without an earlier stimulus': [
-      { steps: [{ expect: 'start' }] },
-      [call('start'), step(1)],
-    ],
+    'has all calls without an earlier stimulus': [{ steps: [{ expect: 'start' }] }, [call('start'), step(1)]],
   })
 })
 
@@ -189,7 +186,7 @@ describe('within', () => {
       [...during(pass(5000)), pass(1990), call('start', {}, { took: 4000, faults: ['slow'] })],
       { why: 'read in time, but answered 2.0 s after the step ended' },
     ],
-    'counts its default from the start of the step': [
+    'counts from the start of its step': [
       PRESS_START,
       [answeredAfter(1, pass(8000)), step(2, pass(4900), call('start'))],
     ],

@@ -109,12 +109,9 @@ describe('the answer of the webhook', () => {
     ],
     'fails when the last of several attempts failed': answered(
       [RETRIED, { status: 500, attempt: 2 }],
-      /^the webhook answered 500 to REQUESTING TAKEOVER \(attempt 2\)/,
+      /^the webhook answered 500 .* \(attempt 2\)/,
     ),
-    'fails when it is too slow': answered(
-      [{ took: 11_000 }],
-      /^the webhook answered 200 to REQUESTING TAKEOVER after 11 s, expected 200 within 10s/,
-    ),
+    'fails when it is too slow': answered([{ took: 11_000 }], /answered 200 .* after 11 s, expected 200 within 10s/),
     'refuses a forged event': answered([{ status: 401, sign: 'wrong-key' }], 'pass', FORGED),
     'must refuse a forged event': answered(
       [{ status: 200, sign: 'wrong-key' }],

@@ -79,16 +79,6 @@ test('latency: the platform processes the call after it', async () => {
   expect(lastCall(sim).duration_ms).toBeGreaterThanOrEqual(38)
 })
 
-test('slow_body: the status is sent at once, the body in pieces', async () => {
-  const { sim, chat, start } = await setUp({ on: 'api', slow_body: '60ms' })
-  const answer = await sim.fetch(`${sim.baseUrl}/api/v2/handover/start`, start)
-  expect([answer.status, lastCall(sim).status]).toEqual([200, 200])
-  const pieces: string[] = []
-  for await (const piece of answer.body!) pieces.push(Buffer.from(piece).toString())
-  expect(pieces.length).toBeGreaterThan(1)
-  expect(JSON.parse(pieces.join(''))).toMatchObject({ event: 'TAKEOVER STARTED', chat_id: chat.id })
-})
-
 test('malformed: the status is right, the body is invalid JSON, and the platform processes the call', async () => {
   const { sim, chat } = await setUp({ on: 'api', malformed: true })
   const answer = await post(sim, 'start', chat)

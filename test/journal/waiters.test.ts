@@ -9,13 +9,6 @@ const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name
 const journalOf = () => createJournal({ limit: 100, memoryLimit: 1e9, time: createTimestamps(() => 0).nextText })
 
-test('resolves at once with the oldest matching entry', async () => {
-  const journal = journalOf()
-  for (let count = 0; count < 3; count++) journal.append(note('a'), null)
-  expect(await journal.waitFor(named('a'))).toBe(journal.find(1))
-  expect(await journal.waitFor(named('a'), { withinMs: 0 })).toBe(journal.find(1))
-})
-
 test('resolves every pending wait with a later entry', async () => {
   const journal = journalOf()
   const waiting = [journal.waitFor(named('b')), journal.waitFor(named('b')), journal.waitFor(named('c'))]
@@ -23,16 +16,6 @@ test('resolves every pending wait with a later entry', async () => {
   journal.append(note('b'), null)
   journal.append(note('c'), null)
   expect((await Promise.all(waiting)).map(entry => entry.seq)).toEqual([2, 2, 3])
-})
-
-test('after: ignores entries up to that number', async () => {
-  const journal = journalOf()
-  journal.append(note('a'), null)
-  journal.append(note('a'), null)
-  expect((await journal.waitFor(named('a'), { after: 1 })).seq).toBe(2)
-  const later = [2, 3].map(after => journal.waitFor(named('a'), { after }))
-  for (let count = 0; count < 2; count++) journal.append(note('a'), null)
-  expect((await Promise.all(later)).map(({ seq }) => seq)).toEqual([3, 4])
 })
 
 test('withinMs: rejects with WaitTimeoutError', async () => {
@@ -50,16 +33,6 @@ test('rejects on abort, also on an earlier abort', async () => {
   stop.abort()
   await expect(waiting).rejects.toThrow('Stopped waiting: aborted.')
   await expect(journal.waitFor(named('a'), { signal: stop.signal })).rejects.toThrow('Stopped waiting: aborted.')
-})
-
-test('a reset rejects pending waits and no later ones', async () => {
-  const journal = journalOf()
-  const waiting = journal.waitFor(named('a'))
-  journal.reset()
-  await expect(waiting).rejects.toThrow('The simulator was reset while waiting.')
-  const after = journal.waitFor(named('a'))
-  journal.append(note('a'), null)
-  expect((await after).seq).toBe(1)
 })
 
 test('a condition that throws rejects its own wait only', async () => {

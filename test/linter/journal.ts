@@ -1,106 +1,39 @@
 /** Builds journals of runs by hand: the notes of the runner and the entries between. */
 
 import type { Plan, PlannedItem } from '../../src/evaluation/scenario/plan.ts'
-import type { ApiContent, DeliveryContent, Entry, EntryContent } from '../../src/platform/journal/entry.ts'
+import type { EntryOf } from '../../src/platform/journal/entry.ts'
+import { Journal } from '../reporters/run-results.ts'
+import { planOf as compiled } from '../scenario/journal-builder.ts'
 
-export interface Written {
-  readonly entries: readonly Entry[]
-  /** Returns the seq. `atMs` is when it ended. */
-  add(content: Record<string, unknown> & { kind: Entry['kind'] }, more?: { atMs?: number; cause?: number }): number
-  conversation(chatId: string, conversation: string): number
-  call(
-    endpoint: ApiContent['endpoint'],
-    chatId: string,
-    more?: Partial<ApiContent> & { atMs?: number; body?: object },
-  ): number
-  event(event: string, chatId: string, atMs?: number): number
-  delivery(cause: number, event: string, chatId: string, more?: Partial<DeliveryContent> & { atMs?: number }): number
-  user(chatId: string, text: string): number
-  driver(verb: string, chatId: string, more?: Record<string, unknown>): number
-}
+export type Written = ReturnType<typeof writeJournal>
 
-export function writeJournal(): Written {
-  const entries: Entry[] = []
-  const add: Written['add'] = (content, { atMs, cause = null } = {} as never) => {
-    const seq = entries.length + 1
-    const frame = { v: 1, seq, time: '2024-01-01T09:00:00.000000Z', cause, at_ms: atMs ?? seq } as const
-    entries.push({ ...(content as unknown as EntryContent), ...frame } as Entry)
-    return seq
-  }
+/** `atMs` is when an entry ended; without it, each is a millisecond after the one before. Returns the seq. */
+export function writeJournal() {
+  const log = new Journal()
+  const at = (atMs = log.entries.length + 1) => log.at(atMs - 1000)
   return {
-    entries,
-    add,
-    conversation: (chat_id, conversation) => add({ kind: 'note', note: 'conversation', chat_id, conversation }),
-    call(endpoint, chat_id, { atMs, body = {}, ...more } = {}) {
-      const content = { ...PLAIN_CALL, endpoint, chat_id, path: `/api/v2/handover/${endpoint}`, ...more }
-      const request = { headers: {}, bytes: 0, body: { bot_id: 1042, chat_id, ...body } }
-      return add({ request, ...content }, atMs === undefined ? {} : { atMs })
+    entries: log.entries,
+    add: (content: object) => at().add(content),
+    conversation: (chat_id: string, conversation: string) => at().note('conversation', { chat_id, conversation }),
+    call(endpoint: EntryOf<'api'>['endpoint'], chat_id: string, { atMs, body, ...more }: CallMore = {}) {
+      const about = { chat_id, duration_ms: 1, request: { headers: {}, bytes: 0, body: { ...IDS, chat_id, ...body } } }
+      return at(atMs).call(endpoint, {}, { ...about, response: {}, ...more })
     },
-    event: (event, chat_id, atMs) => add({ kind: 'event', event, chat_id }, atMs === undefined ? {} : { atMs }),
-    delivery(cause, event, chat_id, { atMs, ...more } = {}) {
-      const content = { ...PLAIN_DELIVERY, event, chat_id, ...more }
-      return add(content, { cause, ...(atMs === undefined ? {} : { atMs }) })
-    },
-    user: (chat_id, text) => add({ kind: 'user', action: 'message', chat_id, text, message_id: 'm' }),
-    driver: (verb, chat_id, more = {}) =>
-      add({ kind: 'driver', verb, chat_id, outcome: 'ok', how: 'function', duration_ms: 1, ...more }),
+    event: (name: string, chat_id: string, atMs?: number) => at(atMs).event(name, 'd', null, undefined, chat_id),
+    delivery: (cause: number, event: string, chat_id: string, { atMs, ...more }: DeliveryMore = {}) =>
+      at(atMs).delivery('d', { cause, event, chat_id, duration_ms: 1, ...more }),
+    user: (chat_id: string, text: string) => at().user(text, chat_id),
+    driver: (verb: string, chat_id: string, more: object = {}) => at().driver(verb, { ...more, chat_id }),
   }
 }
 
-const PLAIN_CALL = {
-  kind: 'api',
-  method: 'POST',
-  alias: 'handover',
-  auth: 'valid',
-  status: 200,
-  response: {},
-  findings: [],
-  unspecified: {},
-  duration_ms: 1,
-  follows: null,
-} as const
+const IDS = { bot_id: 1042 }
+type CallMore = Partial<EntryOf<'api'>> & { readonly atMs?: number; readonly body?: object }
+type DeliveryMore = Partial<EntryOf<'delivery'>> & { readonly atMs?: number }
 
-const PLAIN_DELIVERY = {
-  kind: 'delivery',
-  delivery_id: 'd',
-  attempt: 1,
-  outcome: 'delivered',
-  url: 'http://127.0.0.1:3000/webhook',
-  request: { headers: {}, body: '{}' },
-  status: 200,
-  response: { headers: {}, body: '', truncated: false },
-  duration_ms: 1,
-} as const
+const PLAN = await compiled({ steps: [{ expect: 'start' }] })
 
-export function planOf(steps: readonly PlannedItem[] = [], more: Partial<Plan> = {}): Plan {
-  return {
-    name: 'Hand-written',
-    title: 'Hand-written',
-    description: null,
-    file: 'hand.yaml',
-    place: null,
-    tags: [],
-    spec: [],
-    seed: null,
-    clock: null,
-    timeouts: { ackMs: 10_000, expectMs: 5000, settleMs: 300, scenarioMs: 60_000 },
-    strict: { unexpected: 'fail', contract: 'fail', allow: [] },
-    config: {},
-    bot: {},
-    availability: null,
-    businessHours: null,
-    tokens: true,
-    conversations: [],
-    vars: {},
-    matrix: {},
-    never: [],
-    steps,
-    finally: [],
-    count: steps.length,
-    exclusive: null,
-    needs: [],
-    env: [],
-    mentionsAvailability: false,
-    ...more,
-  }
-}
+export const planOf = (steps: readonly PlannedItem[] = [], more: Partial<Plan> = {}): Plan => ({
+  ...{ ...PLAN, conversations: [], steps, count: steps.length },
+  ...more,
+})

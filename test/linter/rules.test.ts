@@ -223,11 +223,7 @@ it.each([
   [traffic('start', leave, ['end', { status: 503 }]), /\(1 tried\)/],
   [deliveredTwice(TIMED_OUT), /REQUESTING TAKEOVER \(#4\) within 2s, so it was sent again 1s later \(#5\)/],
   [reads(6, 500), /5 more reads of the same chat came within 2\.5 s/],
-  [
-    traffic(setFault, endStep(1), endStep(2)),
-    /^The fault flaky \(respond 503\), set with #3, was not applied/,
-    TWO_STEPS,
-  ],
+  [traffic(setFault, endStep(1), endStep(2)), /^The fault flaky .*, set with #3, was not applied/, TWO_STEPS],
 ])('the text of a finding names the entries and the measure', (write, text, plan = planOf()) => {
   expect(findingText(found(write, plan)[0]!)).toMatch(text)
 })

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo, runCommand } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
+import { patchesOf } from '../mutants/changes.ts'
 import type { Patch } from '../mutants/patch.ts'
-import { PATCHES } from '../mutants/patches.ts'
 import { serveExample } from '../support/example-service.ts'
 import { freePort } from '../support/port.ts'
 import { HANDOVER, PLAIN, scenario } from './scenarios.ts'
@@ -63,7 +63,7 @@ describe('load', () => {
   it('names the first conversations that fail, and the chat whose text came to another one', async () => {
     const own = HANDOVER.replaceAll('Hello', '"Hello $(chat.id)"').replace('" } }', '" }, within: 1s }')
     const { code, out, report } = await loadExample(
-      PATCHES['mixes-up-chats'],
+      patchesOf('mixes-up-chats'),
       scenario('Plain', own, 'vars: { text: Hi }\n'),
     )
     const [{ text, from, to }] = report.failed.flatMap((one: { misrouted: unknown }) => one.misrouted)

@@ -9,7 +9,7 @@ export type ChangeName = BugName | DesignName | ConversationBugName
 /** What to change of the example; null for the example itself. */
 export type Changes = ChangeName | readonly (ChangeName | Patch)[] | null
 
-const ALL: Readonly<Record<string, readonly Patch[]>> = {
+const ALL: Readonly<Record<string, Patch | readonly Patch[]>> = {
   ...PATCHES,
   ...DESIGNS,
   ...Object.fromEntries(Object.entries(CONVERSATION_BUGS).map(([name, { patches }]) => [name, patches])),

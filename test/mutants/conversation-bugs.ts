@@ -3,9 +3,7 @@
  * shipped scenario and no check finds them; `explore` does. Each has the shortest conversation that shows it.
  */
 import type { Act, ActKind } from '../../src/running/explorer/model.ts'
-import type { Patch } from './patch.ts'
-
-const change = (file: string, find: string, replacement: string): Patch => ({ file, find, replacement })
+import { conversations, desk, type Patch } from './patch.ts'
 
 const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
 const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
@@ -18,11 +16,11 @@ const TYPED = 'conversation.typing = on'
 const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
 
 /** Leaves an event out when a condition holds. */
-const ignoring = (condition: string) => change('desk.js', RECEIVED, `${RECEIVED}\n    if (${condition}) return`)
+const ignoring = (condition: string) => desk.after(RECEIVED, `if (${condition}) return`)
 /** Sends a text of the agent only when a condition does not hold. */
-const notSaying = (condition: string) => change('desk.js', SAY, `    if (${condition}) return\n${SAY}`)
+const notSaying = (condition: string) => desk.before(SAY, `if (${condition}) return`)
 /** Does this before a text of the agent is sent. */
-const beforeSaying = (statement: string) => change('desk.js', SAY, `    ${statement}\n${SAY}`)
+const beforeSaying = (statement: string) => desk.before(SAY, `${statement}`)
 
 /** `accept`, `2 press`: in the second chat; `says:command`: with a text of this kind; `user/quick`: at this pace. */
 const act = (words: string): Act => {
@@ -55,10 +53,9 @@ export const CONVERSATION_BUGS = {
   ),
   'gives-up-after-three-presses': bug(
     'press, press, press, accept',
-    change(
-      'desk.js',
+    desk.before(
       KNOWN,
-      `known.presses = (known.presses ?? 1) + 1\n      if (known.presses === 3 && known.status === 'pending') known.status = 'closed'\n      ${KNOWN}`,
+      "known.presses = (known.presses ?? 1) + 1\n      if (known.presses === 3 && known.status === 'pending') known.status = 'closed'",
     ),
   ),
   'takes-digits-for-a-code': bug('press, accept, user:digits=4711', ignoring('/^\\d{3,10}$/.test(event.message)')),
@@ -70,58 +67,49 @@ export const CONVERSATION_BUGS = {
   ),
   'lowers-capitals': bug(
     'press, accept, user:capitals=WHERE IS MY PARCEL 7',
-    change(
-      'conversation.js',
+    conversations(
       'text: text(event.message),',
       'text: text(event.message).replace(/^[A-Z0-9 ]{12,}$/, all => all.toLowerCase()),',
     ),
   ),
   'closes-the-queue-with-an-impatient-user': bug(
     '1 press, 2 press, 2 press, 2 accept, 2 leave, 1 accept',
-    change('desk.js', KNOWN, `known.isImpatient = known.status === 'pending'\n      ${KNOWN}`),
-    change(
-      'desk.js',
+    desk.before(KNOWN, "known.isImpatient = known.status === 'pending'"),
+    desk.before(
       CLOSED,
-      `if (conversation.isImpatient) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'\n    ${CLOSED}`,
+      "if (conversation.isImpatient) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'",
     ),
   ),
   'loses-the-text-after-a-repeated-request': bug(
     'press, accept, user, press, user',
-    change(
-      'desk.js',
-      KNOWN,
-      `known.skips = known.status === 'open' && known.inbox.some(item => item.text)\n      ${KNOWN}`,
-    ),
+    desk.before(KNOWN, "known.skips = known.status === 'open' && known.inbox.some(item => item.text)"),
     ignoring('conversation.skips && !(conversation.skips = false)'),
   ),
   'empties-the-queue-when-away': bug(
     'press, away, back, accept',
-    change(
-      'desk.js',
+    desk.after(
       AVAILABILITY,
-      `${AVAILABILITY}\n    if (!open) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'`,
+      "if (!open) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'",
     ),
   ),
   'hears-nothing-while-typing': bug('press, accept, type, user', ignoring('conversation.typing')),
   'loses-files-without-extension': bug(
     'press, accept, user+file',
-    change(
-      'conversation.js',
+    conversations(
       'attachments: attachments.map(',
       "attachments: attachments.filter(file => file?.name?.includes('.')).map(",
     ),
   ),
   'keeps-typing-over-the-end': bug(
     'press, accept, type, leave, press, accept, says',
-    change('desk.js', CLOSED, `conversation.typed = conversation.typing\n    ${CLOSED}`),
+    desk.before(CLOSED, 'conversation.typed = conversation.typing'),
     notSaying('conversation.typed && !(conversation.typed = false)'),
   ),
   'forgets-the-other-chat-while-typing': bug(
     '1 press, 1 accept, 2 press, 2 accept, 1 type, 1 leave, 2 user',
-    change(
-      'desk.js',
+    desk.before(
       CLOSED,
-      `if (conversation.typing) for (const one of this.list()) one.skips = one.status === 'open' && one !== conversation\n    ${CLOSED}`,
+      "if (conversation.typing) for (const one of this.list()) one.skips = one.status === 'open' && one !== conversation",
     ),
     ignoring('conversation.skips && !(conversation.skips = false)'),
   ),
@@ -135,10 +123,9 @@ export const CONVERSATION_BUGS = {
   ),
   'ignores-the-third-request': bug(
     'press, accept, leave, press, accept, leave, press',
-    change(
-      'desk.js',
+    desk.before(
       "const conversation = this.#conversation(id, event, 'pending')",
-      "if (known?.inbox.filter(item => item.request).length === 2) return\n    const conversation = this.#conversation(id, event, 'pending')",
+      'if (known?.inbox.filter(item => item.request).length === 2) return',
     ),
   ),
   'loses-an-answer-during-the-start': bug(
@@ -147,21 +134,17 @@ export const CONVERSATION_BUGS = {
   ),
   'loses-the-answer-after-typing-twice': bug(
     'press, accept, type, type, says',
-    change('desk.js', TYPED, `conversation.isRetyped = on && conversation.typing\n    ${TYPED}`),
+    desk.before(TYPED, 'conversation.isRetyped = on && conversation.typing'),
     notSaying('conversation.isRetyped && !(conversation.isRetyped = false)'),
   ),
   'loses-the-answer-after-a-text-that-was-broken-off': bug(
     'press, accept, type, stop, user, says',
-    change('desk.js', TYPED, `conversation.isBrokenOff = !on && conversation.typing\n    ${TYPED}`),
-    change('desk.js', RECEIVED, `${RECEIVED}\n    conversation.skips = conversation.isBrokenOff`),
+    desk.before(TYPED, 'conversation.isBrokenOff = !on && conversation.typing'),
+    desk.after(RECEIVED, 'conversation.skips = conversation.isBrokenOff'),
     beforeSaying(
       'conversation.isBrokenOff = false\n    if (conversation.skips && !(conversation.skips = false)) return',
     ),
-    change(
-      'desk.js',
-      'if (conversation.typing) this.type(conversation, false)',
-      'if (conversation.typing) this.type(conversation, false)\n    conversation.isBrokenOff = false',
-    ),
+    desk.after('if (conversation.typing) this.type(conversation, false)', 'conversation.isBrokenOff = false'),
   ),
   'ignores-a-lone-question-mark': bug('press, accept, user:short=?', ignoring('/^[?.]$/.test(event.message)')),
   'takes-a-link-for-spam': bug(
@@ -183,30 +166,25 @@ export const CONVERSATION_BUGS = {
   ),
   'loses-the-answer-to-a-repeated-text': bug(
     'press, accept, user, user, says',
-    change(
-      'desk.js',
+    desk.after(
       RECEIVED,
-      `${RECEIVED}\n    conversation.isEcho = event.message !== '' && conversation.inbox.at(-1)?.text === event.message`,
+      "conversation.isEcho = event.message !== '' && conversation.inbox.at(-1)?.text === event.message",
     ),
     notSaying('conversation.isEcho && !(conversation.isEcho = false)'),
   ),
   'says-nothing-while-away': bug(
     'press, accept, away, says',
-    change('desk.js', AVAILABILITY, `${AVAILABILITY}\n    for (const one of this.list()) one.isAway = !open`),
+    desk.after(AVAILABILITY, 'for (const one of this.list()) one.isAway = !open'),
     notSaying('conversation.isAway'),
   ),
   'loses-the-first-text-after-a-break': bug(
     'press, accept, away, back, user',
-    change(
-      'desk.js',
-      AVAILABILITY,
-      `${AVAILABILITY}\n    for (const one of this.list()) one.skips = open && one.status === 'open'`,
-    ),
+    desk.after(AVAILABILITY, "for (const one of this.list()) one.skips = open && one.status === 'open'"),
     ignoring('conversation.skips && !(conversation.skips = false)'),
   ),
   'loses-a-first-answer-that-comes-late': bug(
     'press, accept, says/slow',
-    change('desk.js', ACCEPTED, `${ACCEPTED}\n    conversation.acceptedAtMs = Date.now()`),
+    desk.after(ACCEPTED, 'conversation.acceptedAtMs = Date.now()'),
     notSaying('Date.now() - conversation.acceptedAtMs > 2500 && !(conversation.acceptedAtMs = 0)'),
     beforeSaying('conversation.acceptedAtMs = Number.POSITIVE_INFINITY'),
   ),

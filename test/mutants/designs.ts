@@ -1,7 +1,5 @@
 /** Defines intermediaries that are built in another way than the example and are as correct, as changes of the example. */
-import type { Patch } from './patch.ts'
-
-const change = (file: string, find: string, replacement: string): Patch => ({ file, find, replacement })
+import { desk, deskApi, outbox, type Patch, platform, webhook } from './patch.ts'
 
 const NEW_CONVERSATION = 'log(`request, new conversation'
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
@@ -14,11 +12,7 @@ const REQUESTED = '  requested(id, event) {'
 const LEARN = '  learn(id, event) {'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const KNOWN = 'return log(`request again'
-const TRANSCRIPT = change(
-  'platform.js',
-  'typing_start: {',
-  "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
-)
+const TRANSCRIPT = platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },")
 const INBOX = 'ok(chat.inbox)'
 const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
@@ -41,63 +35,37 @@ const HANDLE_QUEUE = `for (const work of this.queue.splice(0)) {
 export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
   'does-more': [
-    change('platform.js', '/api/v2/handover/', '/api/v2/takeover/'),
+    platform('/api/v2/handover/', '/api/v2/takeover/'),
     TRANSCRIPT,
-    change(
-      'desk.js',
-      NEW_CONVERSATION,
-      `this.announce(conversation)\n    this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`,
-    ),
-    change('desk.js', NOTED, `setTimeout(() => ${NOTED}, 300)`),
-    change(
-      'desk.js',
-      SAY,
-      `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`,
-    ),
+    desk.before(NEW_CONVERSATION, "this.announce(conversation)\n    this.#call(conversation, 'transcript')"),
+    desk(NOTED, `setTimeout(() => ${NOTED}, 300)`),
+    desk(SAY, `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`),
   ],
   /** Has five connections for all chats, reads the transcript for each request, and pauses all calls after a 401. */
   'shares-connections': [
-    change('platform.js', BACKOFF, `let busy = 0\nlet pausedUntilMs = 0\n${BACKOFF}`),
-    change(
-      'platform.js',
-      'typing_start: {',
-      "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
-    ),
-    change('desk.js', NEW_CONVERSATION, `this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`),
-    change(
-      'platform.js',
-      POST,
-      `while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++\n    ${POST}`,
-    ),
-    change('platform.js', REPLY, `if (response.status === 401) pausedUntilMs = Date.now() + 3_000\n      ${REPLY}`),
-    change('platform.js', NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
+    platform.before(BACKOFF, 'let busy = 0\nlet pausedUntilMs = 0'),
+    platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },"),
+    desk.before(NEW_CONVERSATION, "this.#call(conversation, 'transcript')"),
+    platform.before(POST, 'while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++'),
+    platform.before(REPLY, 'if (response.status === 401) pausedUntilMs = Date.now() + 3_000'),
+    platform(NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
   ],
   /** Learns of a request some time after it was acknowledged, and answers each call of an agent slowly. */
   'is-slow': [
-    change(
-      'desk.js',
-      REQUESTED,
-      `  requested(id, event) {\n    setTimeout(() => this.learn(id, event), 700)\n  }\n${LEARN}`,
-    ),
-    change('desk-api.js', HANDLED, `    await new Promise(resolve => setTimeout(resolve, 60))\n${HANDLED}`),
+    desk(REQUESTED, `  requested(id, event) {\n    setTimeout(() => this.learn(id, event), 700)\n  }\n${LEARN}`),
+    deskApi.before(HANDLED, 'await new Promise(resolve => setTimeout(resolve, 60))'),
   ],
   /** Has no queue and no list of requests: the agent waits for each call, and chats are unknown before a request. */
   'does-less': [
-    change('platform.js', 'const MAX_TRIES = 5', 'const MAX_TRIES = 1'),
-    change(
-      'desk-api.js',
+    platform('const MAX_TRIES = 5', 'const MAX_TRIES = 1'),
+    deskApi(
       HANDLED,
       `    const answer = handler({ body, chat, request })
     while (chat && chat.outbox.length > 0) await new Promise(resolve => setTimeout(resolve, 5))
     return answer ?? QUEUED`,
     ),
-    change(
-      'desk-api.js',
-      'GET: ({ chat }) => ok(chat.inbox)',
-      'GET: ({ chat }) => ok(chat.inbox.filter(item => !item.request))',
-    ),
-    change(
-      'desk.js',
+    deskApi('GET: ({ chat }) => ok(chat.inbox)', 'GET: ({ chat }) => ok(chat.inbox.filter(item => !item.request))'),
+    desk(
       "const conversation = known ?? this.#conversation(id, event, 'held')",
       'if (!known) return\n    const conversation = known',
     ),
@@ -105,42 +73,34 @@ export const DESIGNS = {
   /** Reads the transcript with every request, also a repeated one, and tells waiting users their place again and again. */
   'repeats-notices': [
     TRANSCRIPT,
-    change(
-      'desk.js',
+    desk.before(
       NEW_CONVERSATION,
       `this.#call(conversation, 'transcript')
     const timer = setInterval(() => {
       if (conversation.status !== 'pending') return clearInterval(timer)
       this.announce(conversation)
-    }, 300).unref()
-    ${NEW_CONVERSATION}`,
+    }, 300).unref()`,
     ),
-    change('desk.js', KNOWN, `this.#call(known, 'transcript')\n      ${KNOWN}`),
+    desk.before(KNOWN, "this.#call(known, 'transcript')"),
   ],
   /** Its inbox cannot be read by the driver. */
-  'has-no-readable-inbox': [change('desk-api.js', INBOX, '({ status: 500, body: null })')],
+  'has-no-readable-inbox': deskApi(INBOX, '({ status: 500, body: null })'),
   /** Its inbox has the names of files, and no links. */
-  'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],
+  'lists-names-of-files': deskApi(INBOX, WITH_FILES('{ name: file.name }')),
   /** The links of its inbox are relative to the page of the help desk. */
-  'has-relative-links': [change('desk-api.js', INBOX, WITH_FILES("{ ...file, url: '/files/' + file.name }"))],
+  'has-relative-links': deskApi(INBOX, WITH_FILES("{ ...file, url: '/files/' + file.name }")),
   /** Shows the user that the agent types as soon as it accepts, and answers typing events with 202. */
   'types-at-accept': [
-    change('desk.js', STARTED, `${STARTED}\n    this.type(conversation, true)`),
-    change(
-      'webhook.js',
-      ACKNOWLEDGE,
-      `if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }\n    ${ACKNOWLEDGE}`,
-    ),
+    desk.after(STARTED, 'this.type(conversation, true)'),
+    webhook.before(ACKNOWLEDGE, "if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }"),
   ],
   /** Records that a handover has started or ended some time after the answer to the call. Until then agents cannot write. */
   'records-calls-late': [
-    change('desk.js', "{ status: 'open', failed: null }", '{ failed: null }'),
-    change('desk.js', "{ status: 'closed', failed: null, typing: false }", '{ failed: null, typing: false }'),
-    change(
-      'outbox.js',
+    desk("{ status: 'open', failed: null }", '{ failed: null }'),
+    desk("{ status: 'closed', failed: null, typing: false }", '{ failed: null, typing: false }'),
+    outbox.after(
       SENT,
-      `${SENT}
-    const status = outcome.ok ? { start: 'open', end: 'closed' }[call.name] : undefined
+      `const status = outcome.ok ? { start: 'open', end: 'closed' }[call.name] : undefined
     if (status !== undefined)
       setTimeout(() => {
         queue.status = status
@@ -149,17 +109,13 @@ export const DESIGNS = {
     ),
   ],
   /** Acknowledges an event first, and handles it some time later. A crash in between loses the event. */
-  'handles-events-late': [
-    change(
-      'webhook.js',
-      STORE,
-      '    setTimeout(() => {\n      try {\n        this.#dispatch(event)\n      } catch (error) {\n        log(String(error))\n      }\n    }, 75)',
-    ),
-  ],
+  'handles-events-late': webhook(
+    STORE,
+    '    setTimeout(() => {\n      try {\n        this.#dispatch(event)\n      } catch (error) {\n        log(String(error))\n      }\n    }, 75)',
+  ),
   /** Asks the help desk every 100 ms what its agents have done. */
   'polls-the-desk': [
-    change(
-      'desk-api.js',
+    deskApi(
       '    this.#desk = desk',
       `    this.queue = []
     setInterval(() => {
@@ -167,8 +123,7 @@ export const DESIGNS = {
     }, 100).unref()
     this.#desk = desk`,
     ),
-    change(
-      'desk-api.js',
+    deskApi(
       HANDLE,
       `if (request.method !== 'POST') return handler({ body, chat, request })
     this.queue.push(() => handler({ body, chat, request }))
@@ -177,8 +132,7 @@ export const DESIGNS = {
   ],
   /** Handles its events, and makes its calls, every 100 ms. A crash in between loses events. */
   'works-in-batches': [
-    change(
-      'webhook.js',
+    webhook(
       PLATFORM_KNOWN,
       `    this.#platform = platform
     this.#desk = desk
@@ -188,14 +142,10 @@ export const DESIGNS = {
     }, 100).unref()
   }`,
     ),
-    change('webhook.js', STORE, '    this.queue.push(() => this.#dispatch(event))'),
-    change('outbox.js', QUEUED_CALL, '    queue.outbox.push(call)\n    this.#store.save()'),
-    change(
-      'outbox.js',
-      '    this.#store = store',
-      '    this.#store = store\n    setInterval(() => this.resume(), 100).unref()',
-    ),
+    webhook(STORE, '    this.queue.push(() => this.#dispatch(event))'),
+    outbox(QUEUED_CALL, '    queue.outbox.push(call)\n    this.#store.save()'),
+    outbox.after('    this.#store = store', 'setInterval(() => this.resume(), 100).unref()'),
   ],
-} as const satisfies Readonly<Record<string, readonly Patch[]>>
+} as const satisfies Readonly<Record<string, Patch | readonly Patch[]>>
 
 export type DesignName = keyof typeof DESIGNS

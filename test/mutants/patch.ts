@@ -13,6 +13,25 @@ export interface Patch {
   readonly replacement: string
 }
 
+/** Makes patches of a file: a text is replaced, or gets code before or behind it. */
+function changing(file: string) {
+  const change = (find: string, replacement: string): Patch => ({ file, find, replacement })
+  return Object.assign(change, {
+    before: (find: string, code: string) => change(find, `${code}\n${find}`),
+    after: (find: string, code: string) => change(find, `${find}\n${code}`),
+  })
+}
+export const conversations = changing('conversation.js')
+export const desk = changing('desk.js')
+export const deskApi = changing('desk-api.js')
+export const http = changing('http.js')
+export const outbox = changing('outbox.js')
+export const platform = changing('platform.js')
+export const program = changing('main.js')
+export const settings = changing('settings.js')
+export const signatures = changing('signature.js')
+export const webhook = changing('webhook.js')
+
 /** Throws when the text does not occur exactly once, which means that the example has changed. */
 function applyPatch(source: string, { file, find, replacement }: Patch): string {
   const count = source.split(find).length - 1

@@ -1,6 +1,5 @@
 /** Failures of several scenarios with one cause are gathered at the end of the reports. */
 import { expect, it } from 'vitest'
-import { describeRun } from '../../src/evaluation/evaluator/wording/report.ts'
 import { callsAbout, runFiles, startTarget } from './targets.ts'
 
 const scenario = (name: string, ...steps: string[]) =>
@@ -46,28 +45,4 @@ it('causes of several scenarios are in all reports, with their scenarios and the
     /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, .*\n {4}c\.yaml:6:5 .*\n {2}the same/,
   )
   expect(cy).toMatch(/\n {2}the same cause as in Ada: details are in .*\n {2}rerun: npx handover-sim run c\.yaml .*\n/)
-})
-
-it('causes join failures whose codes are equal and whose entries differ', () => {
-  const about = { kind: 'times', step: null, conversation: null, rules: [], nearest: [], entrySeqs: [], soft: false }
-  const requirement = {
-    call: 'start',
-    body: null,
-    times: { min: 1, max: 1 },
-    apartMs: null,
-    alias: null,
-    auth: 'valid',
-  }
-  const failing = [1, 2].map(seq => {
-    const seqs = { seqs: [seq, seq + 1], seq, after: { seq, ms: seq * 7 } }
-    const happened = { code: 'too_many_calls', requirement, ...seqs }
-    return {
-      outcome: 'fail',
-      reason: null,
-      warnings: [],
-      failures: [{ ...about, expected: { code: 'known_path' }, happened }],
-    }
-  })
-  const { causes } = describeRun({ scenarios: failing, failures: [] } as never)
-  expect(causes.map(({ scenarios: indexes }) => indexes)).toEqual([[0, 1]])
 })

@@ -117,14 +117,6 @@ test('a snapshot of a paused clock is restored paused, at its time; another one 
   expect(chat.typing).toBe(false)
 })
 
-test('a virtual clock stands still already, and never goes on by itself', () => {
-  const { sim } = world()
-  expect(sim.clock.paused).toBe(true)
-  sim.clock.pause()
-  expect(() => sim.clock.resume()).toThrow('never runs by itself')
-  expect(notes(sim)).toEqual([])
-})
-
 test('the control API pauses, advances and resumes; each workspace has its own clock', async () => {
   await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)

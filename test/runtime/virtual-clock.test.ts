@@ -66,15 +66,6 @@ test('work started before and by each timer ends before the next one fires', asy
   expect(log).toEqual(['work of before', 'a', 'work of a', 'b', 'work of b'])
 })
 
-test('rewind returns to the start, cancels all timers and ends an advance', async () => {
-  const clock = createVirtualClock()
-  clock.after(10, () => clock.rewind())
-  clock.after(20, () => expect.unreachable())
-  await clock.advance(500, idle)
-  expect([clock.now(), clock.nextDue()]).toEqual([VIRTUAL_START_MS, null])
-  await clock.advance(1000, idle)
-})
-
 test('for any timers and advances, each fires once, in order, at its time', async () => {
   const delays = fc.array(fc.nat({ max: 500 }), { maxLength: 30 })
   await fc.assert(
@@ -99,12 +90,4 @@ test('for any timers and advances, each fires once, in order, at its time', asyn
 
 test.each(['10', '', '-5s', 'soon'])('advance() of a simulator refuses %j', async by => {
   await expect(world().sim.clock.advance(by as never)).rejects.toThrow('by must be a duration such as 10m')
-})
-
-test('two concurrent advances run one after the other', async () => {
-  const clock = createVirtualClock(0)
-  const fired: number[] = []
-  for (const delay of [100, 250]) clock.after(delay, () => fired.push(clock.now()))
-  await Promise.all([clock.advance(150, idle), clock.advance(150, idle)])
-  expect([clock.now(), fired]).toEqual([300, [100, 250]])
 })

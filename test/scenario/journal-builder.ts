@@ -8,6 +8,7 @@ import { loadValues } from '../../src/evaluation/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import type { InboxItem, TranscriptRow } from '../../src/evaluation/scenario/run-events.ts'
 import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/platform/journal/entry.ts'
+import { result, scenarioResult } from '../reporters/run-results.ts'
 
 /** A scenario as one would write it; name and version are added. */
 export async function planOf(scenario: object): Promise<Plan> {
@@ -222,26 +223,16 @@ export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
   const results = scenarios.map(({ plan, entries }): ScenarioResult => {
     const { name, file, place, tags, spec } = plan
     const conversations = Object.fromEntries(plan.conversations.map(one => [one.name, `c-${one.name}`]))
-    const about = { name, file, place, tags, spec, conversations, journal: entries, instance: 1 }
-    const run = {
-      rerunCommand: 'npx handover-sim run',
-      seed: 1,
-      clock: 'real',
-      startedAt: TIME,
-      durationMs: 1,
-    } as const
-    return { ...about, ...run, ...evaluate(plan, entries) }
+    const about = { name, file, place, tags, spec, conversations, journal: entries }
+    return {
+      ...scenarioResult({ rerunCommand: 'npx handover-sim run' }),
+      ...about,
+      ...evaluate(plan, entries),
+    }
   })
-  const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
-  for (const { outcome } of results) counts[outcome]++
-  const about = { version: '0.0.0', startedAt: TIME, durationMs: 1, target: 'http://127.0.0.1:3000/webhook', seed: 1 }
-  return {
-    ...about,
-    scenarios: results,
-    failures: [],
-    journal: [],
-    stopped: null,
-    counts,
-    exitCode: counts.fail > 0 ? 1 : 0,
-  }
+  const { causes: _, ...run } = result(
+    results.map(({ outcome }) => scenarioResult({ outcome })),
+    { startedAt: TIME },
+  )
+  return { ...run, failures: [], scenarios: results }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { timelineOf } from '../../src/evaluation/timeline/timeline.ts'
 import { anyText, hostileResult, UNSEEN } from '../reporters/hostile.ts'
 import { CHATS, Journal, scenarioResult, step, stepVerdict } from '../reporters/run-results.ts'
-import { crossTalkPlay, escapedPlay } from '../reporters/samples.ts'
+import { crossTalkPlay } from '../reporters/samples.ts'
 
 const rowsOf = (log: Journal, more = {}) =>
   timelineOf(scenarioResult({ journal: log.entries, conversations: CHATS, ...more }))
@@ -14,22 +14,6 @@ const rendered = (log: Journal, more = {}) =>
   )
 
 describe('rows', () => {
-  it('show an event and its answer in one row at the time of the event', () => {
-    const [event] = timelineOf(escapedPlay()).filter(row => row.kind === 'event')
-    const parties = { from: 'platform', to: 'intermediary', conversation: 'main', label: 'REQUESTING TAKEOVER' }
-    const place = { seq: 4, atMs: 1, step: 1, entrySeqs: [4, 5] }
-    expect(event).toEqual({ kind: 'event', ...parties, ...place, answer: '200 in 31 ms', ok: true, failed: false })
-  })
-
-  it('show the text, the answer and the chat of a call', () => {
-    const calls = timelineOf(escapedPlay()).filter(row => row.kind === 'call')
-    expect(calls.map(({ conversation, label, answer, failed }) => [conversation, label, answer, failed])).toEqual([
-      ['main', 'POST start', '200 TAKEOVER STARTED', false],
-      ['main', 'POST message "I&#39;m Anna"', '200 MESSAGE SENT TO USER', true],
-      ['bo', 'POST message "Hi"', '200 MESSAGE SENT TO USER', false],
-    ])
-  })
-
   it('mark refused, unknown and lost calls', () => {
     const log = new Journal()
     log.call('start', {}, { status: 400, response: { error: { code: 'invalid_parameter' } } })
@@ -166,16 +150,6 @@ describe('rows', () => {
       /^runner -> runner: stopped: took longer than 1m \| not ok$/,
     ]
     expect(rendered(log)).toEqual(expected.map(line => expect.stringMatching(line)))
-  })
-
-  it('show the start and the failure of a step', () => {
-    const steps = timelineOf(escapedPlay()).filter(row => row.kind === 'step')
-    expect(steps.map(({ label, failed, step }) => `${step} ${label} ${failed}`)).toEqual([
-      '1 step 1: press handover false',
-      '5 step 5: agent accept false',
-      `7 step 7: expect message { message: "I'm Anna" } false`,
-      '7 step 7 failed true',
-    ])
   })
 
   it('assign a call to the step that claimed it, and others to the current step of the chat', () => {

@@ -3,9 +3,8 @@ import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { exitCodeText } from '../../../src/evaluation/evaluator/wording/outcomes.ts'
 import { freePort } from '../../support/port.ts'
-import { blocks, hasShell, pathOf, read, rows, section } from '../pages.ts'
+import { blocks, hasShell, pathOf, read } from '../pages.ts'
 import { createProject } from '../project.ts'
 
 const [driver = '', workflow = '', pipeline = ''] = blocks(read('docs/how-to/github-actions-and-gitlab.md'), 'yaml')
@@ -72,11 +71,4 @@ it.skipIf(!hasShell)('the pipeline runs every share, and joins the reports', asy
   expect(scenarios.retry.exit_codes).toEqual([3])
   expect((await run(report.script, {})).code).toBe(1)
   expect(written('out/report.html')).toContain('Happy path')
-})
-
-it('docs/how-to/ci.md has the exit codes of the program', () => {
-  const listed = rows(section(read('docs/how-to/ci.md'), 'Exit codes')).slice(1)
-  const codes = listed.flatMap(([code = '']) => code.split(', ').map(Number))
-  const all = Array.from({ length: 256 }, (_, code) => code)
-  expect(codes).toEqual(all.filter(code => exitCodeText(code) !== undefined))
 })

@@ -22,11 +22,7 @@ describe('turns', () => {
 `,
       [[], [2], [2], [2], [2], [2], [7], [7]],
     ],
-    [
-      'a check before any stimulus considers calls from the beginning',
-      '  - check: { status: bot }\n  - expect: start\n',
-      [[], []],
-    ],
+    ['a check before any stimulus: from the beginning', '  - check: { status: bot }\n  - expect: start\n', [[], []]],
     [
       'branches begin with the turn before them; a check after them considers calls since the earliest of their last turns',
       `
@@ -261,10 +257,7 @@ describe('values', () => {
   it.each([
     [`user: $(who)\n  - ${CAPTURE}`, /^s\.yaml:4:11: steps\[0\]\.user: \$\(who\) is not defined/],
     [`parallel: [[${CAPTURE}], [{ user: "$(who)" }]]`, /\$\(who\) is not defined/],
-    [
-      `${CAPTURE}\n  - ${CAPTURE}`,
-      /^s\.yaml:5:39: steps\[1\]\.expect\.capture\.who: is taken: the step at s\.yaml:4 captures it/,
-    ],
+    [`${CAPTURE}\n  - ${CAPTURE}`, /^s\.yaml:5:39: .*: is taken: the step at s\.yaml:4/],
   ])('a capture is defined from the next step on, and not in: %s', async (steps, message) => {
     expect(await complaints(`${HEAD}steps:\n  - ${steps}\n`)).toMatch(message)
   })
@@ -408,7 +401,7 @@ describe('hints', () => {
       ['sleep-before-expect 4', 'sleep-before-expect 5'],
     ],
     [
-      'no held event before an agent takes the chat over',
+      'no held event before a takeover',
       '  - fault: { on: { webhook: MESSAGE FROM USER }, hold: 1, times: 1 }\n  - user: Hello\n  - expect: start\n',
       '',
       [],

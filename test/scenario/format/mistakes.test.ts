@@ -37,11 +37,7 @@ describe('a step', () => {
     ['expect: { strat: {} }', 15, 'expect.strat: is not a known key; did you mean start?'],
     ['expect: { call: stat }', 15, 'expect.call: is not a known key; the name of a call is the … write start: {}.'],
     ['call: stat', 5, 'call: is not a known key; write expect: { start: {} }.'],
-    [
-      `expect: { all: [${Array(10).fill('{ oneOf: [start, end] }').join(', ')}] }`,
-      13,
-      'expect: can be met in 1024 ways, …',
-    ],
+    [`expect: { all: [${'{ oneOf: [start, end] }, '.repeat(10)}] }`, 13, 'expect: can be met in 1024 ways, …'],
     ['expect: { start: {}, end: {} }', 13, 'expect: names start and end: name one call, or put them into all, …'],
     ['expect: { all: [start], times: 2 }', 13, 'expect: has times beside all: write it with the call it is about.'],
     ['expect: { start: {}, times: 0 }', 33, 'expect.times: must be a whole number from 1, or a map such as { …'],

@@ -33,23 +33,6 @@ const draw = (rows: readonly TimelineRow[], label: string) =>
 const times = (text: string, what: RegExp) => text.match(what)?.length ?? 0
 
 describe('the position of a row', () => {
-  it('is between the lifelines, with an arrow to the receiver', () => {
-    expect(spanOf(row({}))).toEqual({ left: 33, right: 69, points: 'right' })
-    expect(spanOf(row({ from: 'intermediary', to: 'platform' }))).toEqual({ left: 33, right: 69, points: 'left' })
-    expect(spanOf(row({ from: 'agent', to: 'intermediary' }))).toMatchObject({ points: 'left' })
-  })
-
-  it('starts at the edge for actions of the runner, and has no arrow without a receiver', () => {
-    expect(spanOf(row({ from: 'runner', to: 'platform' }))).toEqual({ left: 0, right: 33, points: 'right' })
-    expect(spanOf(row({ from: 'runner', to: 'intermediary' }))).toEqual({ left: 69, right: 100, points: 'left' })
-    expect(spanOf(row({ from: 'runner', to: 'runner' })).points).toBeNull()
-    expect(spanOf(row({ from: 'runner', to: 'platform', kind: 'fault' }))).toEqual({
-      left: 33,
-      right: 100,
-      points: null,
-    })
-  })
-
   it('leaves space for the label inside of the drawing', () => {
     for (const from of ['user', 'platform', 'intermediary', 'agent', 'runner'] as const) {
       for (const to of ['user', 'platform', 'intermediary', 'agent', 'runner'] as const) {
