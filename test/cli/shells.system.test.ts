@@ -68,3 +68,8 @@ it.runIf(hasBash)('the script of bash completes values with a colon, an equals s
   const { stdout } = spawnSync('bash', ['--norc', '-c', [command, out, ...asks].join('\n')], { encoding: 'utf8' })
   expect(stdout).toBe('happy-path.yaml\npretty\nMESSAGE\\ FROM\\ USER\n')
 })
+
+it.each(['fish', 'powershell'])('complete prints the script of %s', shell => {
+  const { stdout } = spawnSync(process.execPath, [BIN, 'complete', shell], { encoding: 'utf8' })
+  expect(stdout).toMatch(/handover-sim complete '?--/)
+})

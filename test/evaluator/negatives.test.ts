@@ -192,12 +192,7 @@ describe('refused calls', () => {
       { steps: [PRESS, { expect: { start: {}, auth: 'invalid' } }] },
       during(call('start', {}, NO_KEY)),
     ],
-    'can be warnings': [
-      { ...MESSAGE, strict: { ...OFF, contract: 'warn' } },
-      INVALID,
-      'pass',
-      { warnings: ['contract'] },
-    ],
+    'can warn': [{ ...MESSAGE, strict: { ...OFF, contract: 'warn' } }, INVALID, 'pass', { warnings: ['contract'] }],
     'can be ignored': [{ ...MESSAGE, strict: OFF }, INVALID, 'pass', { warnings: [] }],
   })
 })

@@ -1,5 +1,7 @@
 /** Tests the outcome of a scenario: of its failures, of its early end, and of steps that did not run. */
-import { describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { Evaluator } from '../../src/evaluation/evaluator/evaluator.ts'
+import { journalOf, planOf } from '../scenario/journal-builder.ts'
 import { begin, call, end, finish, observe, pass, step, stimulus, testVerdicts, type VerdictCase } from './verdicts.ts'
 
 const PRESS = { press: 'handover' }
@@ -79,5 +81,12 @@ describe('the outcome', () => {
       { kind: 'check' },
       { steps: ['inconclusive', 'fail'] },
     ],
+  })
+
+  it('is error for an incomplete journal', async () => {
+    const plan = await planOf(STEPS)
+    const evaluator = new Evaluator(plan)
+    for (const entry of journalOf(plan).entries) evaluator.add(entry)
+    expect(evaluator.finish()).toMatchObject({ outcome: 'error', reason: { code: 'incomplete_journal' } })
   })
 })

@@ -10,56 +10,50 @@ const journalOf = (limit = 100, memoryLimit = 1e9) =>
   createJournal({ limit, memoryLimit, time: createTimestamps(() => 0).nextText })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
-describe('the bounds', () => {
-  test('keep the latest entries in order after any number of entries', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 60 }), (limit, count) => {
-        const journal = journalOf(limit)
-        for (let index = 0; index < count; index++) journal.append(note('one'), null)
-        // The note about the eviction is an entry as well.
-        const last = count > limit ? count + 1 : count
-        const first = Math.max(1, last - limit + 1)
-        expect([journal.firstSeq, journal.nextSeq]).toEqual([first, last + 1])
-        expect(seqs(journal.query())).toEqual(Array.from({ length: last - first + 1 }, (_, at) => first + at))
-        expect([journal.find(first - 1), journal.find(last + 1)]).toEqual([undefined, undefined])
-      }),
-    )
-  })
+test('the bounds keep the latest entries in order after any number of entries', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 60 }), (limit, count) => {
+      const journal = journalOf(limit)
+      for (let index = 0; index < count; index++) journal.append(note('one'), null)
+      // The note about the eviction is an entry as well.
+      const last = count > limit ? count + 1 : count
+      const first = Math.max(1, last - limit + 1)
+      expect([journal.firstSeq, journal.nextSeq]).toEqual([first, last + 1])
+      expect(seqs(journal.query())).toEqual(Array.from({ length: last - first + 1 }, (_, at) => first + at))
+      expect([journal.find(first - 1), journal.find(last + 1)]).toEqual([undefined, undefined])
+    }),
+  )
 })
 
-describe('entries', () => {
-  test('have a number, a time, a version and a cause', () => {
-    const journal = journalOf()
-    const first = journal.append(note('one'), null)
-    const second = journal.append(note('two'), first.seq)
-    expect(first).toEqual({
-      v: 1,
-      seq: 1,
-      time: '1970-01-01T00:00:00.000001Z',
-      cause: null,
-      at_ms: expect.any(Number),
-      kind: 'note',
-      note: 'one',
-    })
-    expect(second).toMatchObject({ seq: 2, time: '1970-01-01T00:00:00.000002Z', cause: 1 })
-    expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
+test('entries have a number, a time, a version and a cause', () => {
+  const journal = journalOf()
+  const first = journal.append(note('one'), null)
+  const second = journal.append(note('two'), first.seq)
+  expect(first).toEqual({
+    v: 1,
+    seq: 1,
+    time: '1970-01-01T00:00:00.000001Z',
+    cause: null,
+    at_ms: expect.any(Number),
+    kind: 'note',
+    note: 'one',
   })
+  expect(second).toMatchObject({ seq: 2, time: '1970-01-01T00:00:00.000002Z', cause: 1 })
+  expect([journal.nextSeq, journal.firstSeq]).toEqual([3, 1])
 })
 
-describe('eviction', () => {
-  test('is announced once, before the first eviction, and again after a reset', () => {
-    const journal = journalOf(3)
-    const heard: unknown[] = []
-    journal.subscribe(entry => heard.push('note' in entry && entry.note))
-    const fill = () => [...'abcde'].forEach(name => void journal.append(note(name), null))
-    fill()
-    expect(heard).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e'])
-    expect([journal.firstSeq, journal.nextSeq, seqs(journal.query())]).toEqual([4, 7, [4, 5, 6]])
-    journal.reset()
-    expect([journal.firstSeq, journal.nextSeq, journal.find(1)]).toEqual([1, 1, undefined])
-    fill()
-    expect(heard.slice(6)).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e'])
-  })
+test('eviction is announced once, before the first eviction, and again after a reset', () => {
+  const journal = journalOf(3)
+  const heard: unknown[] = []
+  journal.subscribe(entry => heard.push('note' in entry && entry.note))
+  const fill = () => [...'abcde'].forEach(name => void journal.append(note(name), null))
+  fill()
+  expect(heard).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e'])
+  expect([journal.firstSeq, journal.nextSeq, seqs(journal.query())]).toEqual([4, 7, [4, 5, 6]])
+  journal.reset()
+  expect([journal.firstSeq, journal.nextSeq, journal.find(1)]).toEqual([1, 1, undefined])
+  fill()
+  expect(heard.slice(6)).toEqual(['a', 'b', 'c', 'evicted', 'd', 'e'])
 })
 
 describe('subscribers', () => {

@@ -12,6 +12,7 @@ test('the clock starts at 2024-01-01 09:00 or the given time, and stands still',
   expect([clock.mode, clock.now(), clock.nextDue()]).toEqual(['virtual', 42, null])
   const { sim } = world({ clock: { mode: 'virtual', start: '2030-05-06T07:08:09Z' } })
   expect(sim.clock.now()).toBe(Date.UTC(2030, 4, 6, 7, 8, 9))
+  expect(() => sim.clock.resume()).toThrow('never runs by itself')
   expect(() => world({ clock: { mode: 'virtual', start: 'tomorrow' } })).toThrow('clock.start must be a date')
 })
 
