@@ -1,5 +1,6 @@
 /** Creates the context of a scenario run: its simulator, its chats, its evaluator; and defines what a step receives. */
 
+import { nextMacrotask } from '../../base/runtime/clock.ts'
 import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import { Evaluator } from '../../evaluation/evaluator/evaluator.ts'
@@ -62,6 +63,8 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const conversations = new Map<string, Chat>()
   const evaluator = new Evaluator(plan)
   const target = driver?.target ?? null
+  // What the target printed before its last answer is read after that answer.
+  if (target !== null) await nextMacrotask()
   const printedBefore = target?.printed ?? 0
   let isEndNoted = false
   const context: RunContext = {
