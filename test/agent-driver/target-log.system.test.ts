@@ -37,8 +37,8 @@ it('has the last 20 lines of those that came after a moment, each at most 400 ch
   expect(log.printed).toBe(33)
   expect(log.last(0)).toHaveLength(18)
   expect(log.last(0)[0]).toBe('line 14')
-  expect(log.last(0).at(-1)).toBe(`${'x'.repeat(400)}…`)
-  expect(log.last(29)).toEqual(['line 30', `${'x'.repeat(400)}…`])
+  expect(log.last(0).at(-1)).toBe(`${'x'.repeat(399)}…`)
+  expect(log.last(29)).toEqual(['line 30', `${'x'.repeat(399)}…`])
   expect(log.last(33)).toEqual([])
 })
 

@@ -107,6 +107,7 @@ export function parseBySchema(
 
 /** Reads optional fields that are null or empty as left out, with findings; or refuses them. */
 function withoutEmptyFields(schema: z.ZodMiniType, body: Fields, knobs: Knobs, transaction: Transaction): Fields {
+  if (!hasEmpty(body)) return body
   const { filled, nulls, empty } = leaveOutEmpty(schema, body)
   for (const [knob, names, what] of [
     ['api.nulls', nulls, 'null'],
@@ -129,6 +130,12 @@ function withoutEmptyFields(schema: z.ZodMiniType, body: Fields, knobs: Knobs, t
 export function* beginningsOf(value: unknown): Generator<object> {
   const longest = longestArray(value)
   for (let length = FIRST_ELEMENTS; length < longest; length *= 2) yield beginningOf(value, length) as object
+}
+
+/** Whether a null, an empty text or an empty list is anywhere in a value. */
+const hasEmpty = (value: unknown): boolean => {
+  if (value === null || value === '') return true
+  return hasFields(value) && ((Array.isArray(value) && value.length === 0) || Object.values(value).some(hasEmpty))
 }
 
 /** The length of the longest array in a value. */
