@@ -28,7 +28,7 @@ try {
 } catch {}
 if (audit.vulnerabilities === undefined)
   console.log(
-    `Nothing was audited, because the audit cannot be reached: ${audit.message ?? 'npm audit says no reason'}.`,
+    `Nothing was audited, because the audit cannot be reached: ${(audit.message ?? 'npm audit says no reason').replace(/ - \w+ https?:.*/, '')}.`,
   )
 else {
   const lines: string[] = []
