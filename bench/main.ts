@@ -11,7 +11,6 @@ import { load } from './figures/load.ts'
 import { manyChats } from './figures/many-chats.ts'
 import { messageMemory, typingMemory } from './figures/memory.ts'
 import { npx } from './figures/npx.ts'
-import { page } from './figures/page.ts'
 import { proxy } from './figures/proxy.ts'
 import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
 import { scenarioRounds, scenarios } from './figures/scenarios.ts'
@@ -21,7 +20,7 @@ import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
 import { createSettings, type Settings } from './settings.ts'
 
 /** Measured only by name. */
-const LONG = new Set(['scenario-rounds', 'load', 'executable', 'page'])
+const LONG = new Set(['scenario-rounds', 'load', 'executable'])
 
 type Figure = (settings: Settings) => Promise<Row[]>
 
@@ -44,7 +43,6 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'many-chats': manyChats,
   scenarios,
   explore,
-  page,
   load,
   'scenario-rounds': scenarioRounds,
 }
