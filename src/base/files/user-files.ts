@@ -163,7 +163,7 @@ export function saveText(path: string, text: Iterable<string>, mode?: number): v
   }
 }
 
-/** Contains what commands leave behind, below names that the user has not given. */
+/** The folder in which commands write files that the user did not name, such as the journal of a run. */
 export const OUTPUT_FOLDER = '.handover-sim'
 
 /**
