@@ -1,5 +1,5 @@
-// Compiles the files of consumer/ against the packed package with old and new TypeScript, both module resolutions and no
-// skipLibCheck. Arguments: the tarball and a working folder.
+// Compiles the files of consumer/ against the packed package with old and new TypeScript, all module resolutions and no
+// skipLibCheck: for each file, each compiler and each resolution at least once. Arguments: the tarball and a working folder.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,28 +18,24 @@ const PROJECTS = [
   {
     file: 'without-peers.ts',
     install: {},
-    compilers: ['ts-5.4', 'ts-5.9', 'ts-7'],
-    resolutions: ['node16', 'bundler'],
+    checks: { 'ts-5.4': ['node16'], 'ts-5.9': ['bundler'], 'ts-7': ['node16', 'bundler'] },
   },
   {
     file: 'commonjs.cts',
     install: {},
-    compilers: ['ts-5.4', 'ts-5.9', 'ts-7'],
-    resolutions: ['node10', 'node16'],
+    checks: { 'ts-5.4': ['node10'], 'ts-5.9': ['node16'], 'ts-7': ['node16'] },
   },
   {
     file: 'with-peers.ts',
     install: { msw: '^2.15.0', vitest: '^5.1.1', zod: '^4.6.7' },
-    compilers: ['ts-5.9', 'ts-7'],
-    resolutions: ['node16', 'bundler'],
+    checks: { 'ts-5.9': ['node16'], 'ts-7': ['bundler'] },
   },
   {
     file: 'example.test.ts',
     folder: '../test/docs/unit-tests',
     beside: ['app.ts'],
     install: { vitest: '^5.1.1' },
-    compilers: ['ts-5.9', 'ts-7'],
-    resolutions: ['node16', 'bundler'],
+    checks: { 'ts-5.9': ['bundler'], 'ts-7': ['node16'] },
     // A project without the types of a browser.
     options: ['--lib', 'es2023', '--allowImportingTsExtensions'],
   },
@@ -48,11 +44,11 @@ const PROJECTS = [
 let failed = 0
 const compilerFolder = join(folder, 'compilers')
 install(compilerFolder, { devDependencies: COMPILERS })
-for (const { compilers, resolutions, ...given } of PROJECTS) {
+for (const { checks, ...given } of PROJECTS) {
   const project = { folder: 'consumer', beside: [], options: [], ...given, path: join(folder, nameOf(given.file)) }
   makeProject(project)
-  const known = compiler => resolutions.filter(resolution => compiler !== 'ts-7' || resolution !== 'node10')
-  for (const compiler of compilers) for (const resolution of known(compiler)) check(project, compiler, resolution)
+  for (const [compiler, resolutions] of Object.entries(checks))
+    for (const resolution of resolutions) check(project, compiler, resolution)
 }
 process.exitCode = failed === 0 ? 0 : 1
 

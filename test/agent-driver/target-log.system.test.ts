@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createRedactor } from '../../src/base/text/redactor.ts'
 import { isRunning, launch } from '../../src/running/agent-driver/process-group.ts'
 import { TargetLog, type TargetLogOptions } from '../../src/running/agent-driver/target.ts'
 import { folderWith } from '../config/folder.ts'
@@ -57,6 +58,16 @@ it('shortens the file to its last 5 MB when it has more than 10 MB', async () =>
   expect(text.length).toBeLessThan(10 * 2 ** 20)
   expect(text.length).toBeGreaterThan(5 * 2 ** 20 - 2000)
   expect(text).toMatch(/^\.\.\. earlier output is left out\n\d+ x{1000}\n[\s\S]*\n12000 x{1000}\n$/)
+})
+
+it('shows no part of a secret where a very long line is split', async () => {
+  const secrets = createRedactor()
+  const key = 'hk-live-Q7w8E9r0T1y2U3i4O5p6'
+  secrets.add(key)
+  // The first write fills the memory of a line in the middle of the key; the second one comes when that has been read.
+  const source = `process.stdout.write('x'.repeat(70_000) + '${key.slice(0, 14)}', () => setTimeout(() => console.log('${key.slice(14)} end'), 200))`
+  const { path } = await logOf(source, { redact: secrets.redact })
+  expect(readFileSync(path, 'utf8').replaceAll(/x+/g, 'x')).toBe('x***…\n…*** end\n')
 })
 
 it('keeps the end of a line without an end that is longer than the memory for it', async () => {

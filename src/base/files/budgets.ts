@@ -19,7 +19,7 @@ export const BUDGETS = {
   /** Bytes of a scenario in a request: the parser of YAML takes a second for four times as many. */
   playBytes: 262_144,
   /** Values of a snapshot. */
-  snapshotValues: 4_000_000,
+  snapshotValues: 2_000_000,
   /** Levels of a snapshot: a journal in it contains bodies of calls, which may nest 200 levels deep. */
   snapshotNesting: 256,
   /** Problems of one file that are shown. */

@@ -150,7 +150,7 @@ const MAX_LINES = 20
 /** More frames of one stack trace are counted: the exception and the first ones say what is wrong. */
 const MAX_FRAMES = 5
 const MAX_LINE_CHARS = 400
-/** A longer line is split. */
+/** A longer line is split. The marks of the split also tell where a secret may have been cut in two. */
 const SPLIT_CHARS = 65_536
 const MAX_FILE_BYTES = 10 * 2 ** 20
 const LEFT_OUT = '... earlier output is left out\n'
@@ -196,8 +196,8 @@ export class TargetLog {
               const lines = (rest + chunk).split('\n')
               rest = lines.pop() ?? ''
               if (rest.length > SPLIT_CHARS) {
-                lines.push(rest)
-                rest = ''
+                lines.push(`${rest}…`)
+                rest = '…'
               }
               this.#add(lines)
             })

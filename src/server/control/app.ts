@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
 import { BUDGETS } from '../../base/files/budgets.ts'
 import { createJsonMeter } from '../../base/nesting.ts'
+import { nextMacrotask } from '../../base/runtime/clock.ts'
 import { lazily } from '../../base/runtime/lazy.ts'
 import { sameSecret } from '../../base/runtime/node.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
@@ -288,13 +289,13 @@ async function readBody(route: ControlRoute, request: Request): Promise<unknown>
   const type = request.headers.get('content-type') ?? ''
   const isForm = /^multipart\/form-data\b/i.test(type)
   const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
-  const bytes = await readBytes(route, request, isForm)
+  const chunks = await readChunks(route, request, isForm)
   if (schema === undefined) {
     if (isForm) throw new ControlProblem(415, 'unsupported_media_type', 'This route takes JSON, not a form.')
-    if (bytes.length > 0) throw new ControlProblem(422, 'invalid_body', 'This route takes no body.')
+    if (chunks.length > 0) throw new ControlProblem(422, 'invalid_body', 'This route takes no body.')
     return undefined
   }
-  const raw = isForm ? await readForm(bytes, type) : readJson(bytes)
+  const raw = isForm ? await readForm(chunks, type) : await readJson(chunks)
   // A snapshot is checked where it is restored, slice by slice.
   const parts = isForm || route.maxValues !== undefined ? [] : beginningsOf(raw)
   for (const part of parts) parse(part)
@@ -311,7 +312,7 @@ async function readBody(route: ControlRoute, request: Request): Promise<unknown>
 const MAX_DEPTH = 64
 
 /** Reads the body, and refuses one that its route does not need before it is parsed. Reads it to its end also then, because not every client sees an answer while it sends. */
-async function readBytes(route: ControlRoute, request: Request, isForm: boolean): Promise<Uint8Array<ArrayBuffer>> {
+async function readChunks(route: ControlRoute, request: Request, isForm: boolean): Promise<Uint8Array<ArrayBuffer>[]> {
   const { maxDepth = MAX_DEPTH, maxValues = BUDGETS.bodyValues } = route
   const maxBytes = isForm ? BUDGETS.formBytes : (route.maxBytes ?? BUDGETS.fileBytes)
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -320,9 +321,10 @@ async function readBytes(route: ControlRoute, request: Request, isForm: boolean)
   let refusal = announced > maxBytes ? tooLarge(`has ${announced} bytes`) : null
   if (refusal !== null && announced > BUDGETS.formBytes) throw refusal
   const measure = createJsonMeter(maxDepth)
-  const chunks: Uint8Array[] = []
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
+    if (chunk.length === 0) continue
     size += chunk.length
     if (size > BUDGETS.formBytes) throw refusal ?? tooLarge('is longer')
     if (refusal !== null) continue
@@ -336,24 +338,31 @@ async function readBytes(route: ControlRoute, request: Request, isForm: boolean)
       refusal = invalidBody(`An object of the body has too many fields; at most ${BUDGETS.bodyFields} are read.`)
   }
   if (refusal !== null) throw refusal
-  return new Uint8Array(Buffer.concat(chunks))
+  return chunks
 }
 
 const invalidBody = (message: string) =>
   new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'body', message }] })
 
 /** Reads JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
-function readJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return {}
+async function readJson(chunks: readonly Uint8Array[]): Promise<unknown> {
+  if (chunks.length === 0) return {}
+  const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    let text = ''
+    for (const [at, chunk] of chunks.entries()) {
+      text += decoder.decode(chunk, { stream: true })
+      // A megabyte is 16 chunks or more: other requests are answered meanwhile.
+      if (at % 100 === 99) await nextMacrotask()
+    }
+    return JSON.parse(text + decoder.decode())
   } catch (error) {
     throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
   }
 }
 
-async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {
-  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => null)
+async function readForm(chunks: Uint8Array<ArrayBuffer>[], type: string): Promise<unknown> {
+  const form = await new Response(new Blob(chunks), { headers: { 'content-type': type } }).formData().catch(() => null)
   if (form === null)
     throw new ControlProblem(400, 'invalid_form', 'The body is not a form, although its content type says so.')
   const names = [...new Set(form.keys())]

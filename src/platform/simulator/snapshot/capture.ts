@@ -22,19 +22,72 @@ export interface SnapshotOptions {
 }
 
 /** The result is plain JSON and shares no object with the simulator. Without `keys`, it has no secrets. */
-export function captureSnapshot(core: Core, { keys = false, journal = false }: SnapshotOptions = {}): Snapshot {
+export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
+  return JSON.parse([...snapshotParts(core, options)].join(''))
+}
+
+/** About as many characters are written before other work of the process may continue. */
+const PART = 256 * 1024
+
+/**
+ * Captures the state at once, and writes it as JSON in parts, because a large one takes seconds. Throws
+ * `InvalidSnapshotError` when it becomes too large to be restored.
+ */
+export function* snapshotParts(core: Core, options: SnapshotOptions = {}): Generator<string> {
+  let part = ''
+  let size = 0
+  const write = (value: unknown) => JSON.stringify(options.keys ? value : core.secrets.redactDeep(value))
+  for (const text of jsonParts(plainSnapshot(core, options), 4, write)) {
+    part += text
+    if (part.length < PART) continue
+    yield checked(part)
+    part = ''
+  }
+  yield checked(part)
+
+  function checked(text: string): string {
+    size += Buffer.byteLength(text)
+    if (size <= BUDGETS.stateBytes) return text
+    const message = `The snapshot has more than ${BUDGETS.stateBytes} bytes; at most as many are written and read. Reset the simulator, or send smaller attachments.`
+    throw new InvalidSnapshotError([{ name: 'snapshot', message }])
+  }
+}
+
+/** Writes the fields and elements of the first `levels` one by one. A function makes its JSON when it is written. */
+function* jsonParts(value: unknown, levels: number, write: (value: unknown) => string): Generator<string> {
+  if (typeof value === 'function') return yield value()
+  if (levels === 0 || typeof value !== 'object' || value === null) return yield write(value)
+  const [opening, closing] = Array.isArray(value) ? '[]' : '{}'
+  yield opening!
+  let separator = ''
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue
+    yield Array.isArray(value) ? separator : `${separator}${JSON.stringify(name)}:`
+    yield* jsonParts(item, levels - 1, write)
+    separator = ','
+  }
+  yield closing!
+}
+
+/** The state, with copies of all that may change. Texts are redacted and files are encoded when they are written. */
+function plainSnapshot(core: Core, { keys = false, journal = false }: SnapshotOptions): object {
   const { clock, identity, access, platform, secrets } = core
   const { state, knobs } = platform
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
   const deliveries = core.dispatcher.capture()
   const faults = core.faultRegistry.capture()
   const roles = new Map(keyRoles(knobs).map(({ role, key }) => [key, role]))
-  // Secrets in files are replaced before the bytes are encoded, because *** is no base64.
-  const files = [...state.files.values()].map(({ bytes, ...file }) => {
-    const text = bytes === null ? null : latin1Text(bytes)
-    return { ...file, base64: text === null ? null : btoa(keys ? text : secrets.redact(text)) }
-  })
-  const snapshot = {
+  const encoded = (bytes: Uint8Array) => {
+    const text = latin1Text(bytes)
+    // Secrets in files are replaced before the bytes are encoded, because *** is no base64.
+    return btoa(keys ? text : secrets.redact(text))
+  }
+  const files = [...state.files.values()].map(
+    ({ bytes, ...file }) =>
+      () =>
+        JSON.stringify({ ...file, base64: bytes === null ? null : encoded(bytes) }),
+  )
+  return {
     v: SNAPSHOT_VERSION,
     handover_sim: VERSION,
     taken_at: wallTime(),
@@ -83,15 +136,6 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
         ? core.journal.query().map(entry => (keys ? entry : maskEntry(entry, knobs['webhook.signatureHeader'])))
         : undefined,
     },
+    files,
   }
-  return JSON.parse(JSON.stringify({ ...(keys ? snapshot : secrets.redactDeep(snapshot)), files }))
-}
-
-/** The snapshot as text. Throws `InvalidSnapshotError` for one that is too large to be restored. */
-export function snapshotText(snapshot: Snapshot): string {
-  const text = JSON.stringify(snapshot)
-  const size = new TextEncoder().encode(text).length
-  if (size <= BUDGETS.stateBytes) return text
-  const message = `The snapshot has ${size} bytes; at most ${BUDGETS.stateBytes} are written and read. Reset the simulator, or send smaller attachments.`
-  throw new InvalidSnapshotError([{ name: 'snapshot', message }])
 }

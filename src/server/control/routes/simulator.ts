@@ -1,13 +1,13 @@
 /** Reports that the server runs and accepts requests, and serves the OpenAPI documents. */
 import * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
-import { isoMicros, LATEST_MS } from '../../../base/runtime/clock.ts'
+import { isoMicros, LATEST_MS, nextMacrotask } from '../../../base/runtime/clock.ts'
 import { type Duration, parseDuration } from '../../../base/text/quantities.ts'
 import { platformOpenApi } from '../../../platform/contract/openapi.ts'
 import { AnyFields, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
-import { captureSnapshot, snapshotText } from '../../../platform/simulator/snapshot/capture.ts'
+import { snapshotParts } from '../../../platform/simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../platform/simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
 import { booleanFlag, type ControlRoute, DurationSchema, ok, routesOf } from '../route.ts'
@@ -239,11 +239,13 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
       200: { description: 'Store it unchanged', schema: SnapshotResponse },
       422: 'The snapshot would be too large to be restored',
     },
-    run({ core, query }) {
-      const keys = query.keys === 'true'
-      const snapshot = captureSnapshot(core, { keys, journal: query.journal === 'true' })
-      snapshotText(snapshot)
-      return ok(snapshot, keys)
+    async run({ core, query }) {
+      const parts: Buffer<ArrayBuffer>[] = []
+      for (const part of snapshotParts(core, { keys: query.keys === 'true', journal: query.journal === 'true' })) {
+        parts.push(Buffer.from(part))
+        await nextMacrotask()
+      }
+      return new Response(new Blob(parts), { headers: { 'content-type': 'application/json; charset=utf-8' } })
     },
   }),
   snapshotRoute('PUT /snapshot', {
