@@ -11,6 +11,7 @@ import { load } from './figures/load.ts'
 import { manyChats } from './figures/many-chats.ts'
 import { messageMemory, typingMemory } from './figures/memory.ts'
 import { npx } from './figures/npx.ts'
+import { page } from './figures/page.ts'
 import { proxy } from './figures/proxy.ts'
 import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
 import { scenarioRounds, scenarios } from './figures/scenarios.ts'
@@ -20,7 +21,7 @@ import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
 import { createSettings, type Settings } from './settings.ts'
 
 /** Measured only by name. */
-const LONG = new Set(['scenario-rounds', 'load', 'executable'])
+const LONG = new Set(['scenario-rounds', 'load', 'executable', 'page'])
 
 type Figure = (settings: Settings) => Promise<Row[]>
 
@@ -43,6 +44,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'many-chats': manyChats,
   scenarios,
   explore,
+  page,
   load,
   'scenario-rounds': scenarioRounds,
 }
