@@ -1,9 +1,11 @@
 /** Runs a command beside a simulator, and ends with its exit code (`handover-sim exec -- COMMAND`). */
+
 import { constants } from 'node:os'
 import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { createAbort, freshSeed, onParentExit } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
+import { createOrphan } from '../evaluation/finding.ts'
 import { lint } from '../evaluation/linter/lint.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
@@ -13,7 +15,7 @@ import { failureText, targetFailureText } from '../platform/wording/failures.ts'
 import { probe } from '../running/agent-driver/probe.ts'
 import { simulatorVariables } from '../running/agent-driver/target.ts'
 import { LazyReadiness } from '../running/certifier/load.ts'
-import { applyStrict, EMPTY_FAILURE, maskedJournal, orphanFailures, runResult } from '../running/runner/results.ts'
+import { applyStrict, maskedJournal, orphanFailures, runResult } from '../running/runner/results.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { configSources, defineCommand, durationFrom, type FlagsOf, REPORT_FLAG, SETTING_FLAGS } from './command.ts'
@@ -252,12 +254,14 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
   for (const [index, { chatId }] of server.chats().entries()) conversations[`chat ${index + 1}`] = chatId
   const failures = orphanFailures(journal).filter(({ kind }) => kind === 'internal')
   if (commandCode(how) !== 0)
-    failures.unshift({
-      ...EMPTY_FAILURE,
-      kind: 'stimulus',
-      expected: { code: 'command_passes' },
-      happened: { code: 'command_ended', failure: how },
-    })
+    failures.unshift(
+      createOrphan('stimulus', {
+        code: 'command_ended',
+        expected: 'the command to end with exit code 0',
+        happened: targetFailureText(how).replace(/^it /, 'the command '),
+        details: { failure: how },
+      }),
+    )
   const warnings = lint({ config: {}, steps: [], finally: [] }, journal)
   const outcome = failures.length > 0 ? 'fail' : 'pass'
   const verdict: Verdict = { outcome, reason: null, failures, warnings, steps: [], captures: {} }

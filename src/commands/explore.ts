@@ -1,4 +1,5 @@
 /** Explores an intermediary with generated conversations (`handover-sim explore`). */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { saveText } from '../base/files/user-files.ts'
@@ -7,6 +8,7 @@ import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
 import { formatMs, visible } from '../base/text/terminal-text.ts'
+import { missingVerb } from '../evaluation/evaluator/stimulus.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
@@ -225,7 +227,7 @@ export const exploreCommand = defineCommand({
         const plain = { ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) }
         const nothing = { failures: [], warnings: [], steps: [], journal: [], durationMs: 0 }
         const notExplored = calibration.missing.map(({ what, verb }): ScenarioResult => {
-          const reason = { code: 'need_missing', scenario: what, verb, verbs } as const
+          const reason = missingVerb(`${what} requires`, verb, verbs)
           return { ...plain, ...nothing, name: what, outcome: 'skipped', reason }
         })
         scenarios.unshift(plain, ...notExplored)

@@ -9,7 +9,6 @@ import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import type { Redacted } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
-import { reasonText } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
@@ -240,7 +239,7 @@ async function loadMix(files: readonly string[], context: Context): Promise<Load
   for (const { plan } of mix) {
     const refused = (why: string) => new UsageError(`${JSON.stringify(plan.name)} cannot run beside itself: ${why}.`)
     const unset = unsetVariable(plan, context.env)
-    if (unset !== null) throw new UsageError(`${JSON.stringify(plan.name)}: ${reasonText(unset)}.`)
+    if (unset !== null) throw new UsageError(`${JSON.stringify(plan.name)}: ${unset.text}.`)
     if (plan.clock?.mode === 'virtual') throw refused('its clock is virtual, and load takes real time')
     if (plan.exclusive !== null)
       throw refused(`it needs the whole help desk (${plan.exclusive}), which all conversations share`)

@@ -1,4 +1,5 @@
 /** `handover-sim report`: evaluates the saved journals of a run again and writes their reports. */
+
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
@@ -7,9 +8,9 @@ import { isDataFile, readText } from '../base/files/user-files.ts'
 import { groupBy } from '../base/objects.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { evaluate } from '../evaluation/evaluator/evaluator.ts'
-import type { Failure } from '../evaluation/evaluator/failure.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
+import type { Failure } from '../evaluation/finding.ts'
 import { lint } from '../evaluation/linter/lint.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
@@ -161,7 +162,10 @@ function verdictOf({ journal, outcome, reason, redacted }: SavedScenario, plan: 
       ...verdict,
       outcome: redacted,
       failures,
-      reason: { code: 'values_redacted', evaluated: verdict.outcome },
+      reason: {
+        code: 'values_redacted',
+        text: `this is the outcome of the run; its journal has *** in place of secrets, which gives ${verdict.outcome}: run it again to see why`,
+      },
     }
   }
   return applyStrict({ strict }, verdict)

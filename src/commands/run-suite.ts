@@ -1,7 +1,6 @@
 /** Runs scenarios with progress on stderr, and writes reports. `run` loads it while the target starts. */
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
-import { awaitedText } from '../evaluation/evaluator/wording/failure-text.ts'
-import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
+import { awaitedText } from '../evaluation/evaluator/words.ts'
 import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
@@ -24,7 +23,7 @@ export async function runWithProgress(
         ...progress,
         waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
         finished(result) {
-          const { name, outcome, durationMs, ...rest } = describeScenario(context.secrets.redactDeep(result))
+          const { name, outcome, durationMs, ...rest } = context.secrets.redactDeep(result)
           progress.finished({ name, outcome, durationMs, cause: causeOf(rest) })
         },
       },

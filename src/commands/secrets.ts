@@ -1,8 +1,9 @@
 /** Collects the secrets of a command, and writes none of them to its streams. */
+
 import type { Redacted, Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
-import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
+import type { Failure } from '../evaluation/finding.ts'
 import { addSecretVariables } from '../evaluation/scenario/interpolation.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { addSecretsOf, createSecrets } from '../platform/journal/mask.ts'

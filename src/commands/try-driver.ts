@@ -1,7 +1,7 @@
 /** Tries each verb of an agent driver in one chat, as a scenario plays it (`doctor --agent-driver FILE`). */
+
 import { freshSeed } from '../base/runtime/node.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
-import { describeFailure, reasonText } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import type { Step } from '../evaluation/scenario/format/step.ts'
 import { loadValues } from '../evaluation/scenario/load/load.ts'
@@ -82,13 +82,12 @@ function describeVerb(
 ): TriedVerb[] {
   const isOf = (number: number | undefined) => number !== undefined && verbOf[number - 1] === verb
   const failure = failures.find(({ step }) => isOf(step?.number))
-  const described = failure === undefined ? null : describeFailure(failure)
   const name = verb ?? 'handover'
-  if (described !== null)
-    return [{ verb: name, state: 'problem', text: described.happened, hint: described.hint ?? null }]
+  if (failure !== undefined)
+    return [{ verb: name, state: 'problem', text: failure.happened, hint: failure.hint ?? null }]
   if (verb === null) return []
   if (!steps.some(({ number, outcome }) => isOf(number) && outcome === 'pass')) {
-    const why = reason === null ? 'an earlier step failed' : reasonText(reason)
+    const why = reason === null ? 'an earlier step failed' : reason.text
     return [{ verb, state: 'skipped', text: `not tried, because ${why}`, hint: null }]
   }
   const call = journal.findLast(entry => entry.kind === 'driver' && entry.verb === verb)

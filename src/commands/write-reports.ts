@@ -8,7 +8,6 @@ import type { Redacted } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
-import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { githubAnnotations, markdownReport, withoutCommands } from '../pages/reporters/github.ts'
 import type { ProgressOptions } from '../pages/reporters/progress.ts'
 import type { Report } from '../pages/reporters/report-model.ts'
@@ -163,18 +162,18 @@ export async function writeReports(
         return linesOf(ended)
       case 'pretty':
         return [
-          (await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), {
+          (await import('../pages/reporters/pretty.ts')).prettyReport(ended, {
             ...options,
             conversations: explored?.conversations,
           }),
         ]
       case 'json':
-        return [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(ended))]
+        return [(await import('../pages/reporters/json.ts')).jsonReport(ended)]
       case 'html':
-        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), explored?.coverage)]
+        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(ended, explored?.coverage)]
     }
     const { reportOfRun } = await import('../pages/reporters/report-model.ts')
-    return renderModel(report, reportOfRun(describeRun(ended)), file => {
+    return renderModel(report, reportOfRun(ended), file => {
       if (!env.GITHUB_WORKSPACE) return file
       const path = relative(env.GITHUB_WORKSPACE, resolve(io.cwd, file))
       return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')

@@ -2,23 +2,18 @@
 
 import { wallDelay } from '../base/runtime/clock.ts'
 import type { Duration } from '../base/text/quantities.ts'
-import { explainedSeqs } from '../evaluation/evaluator/compute-verdict.ts'
-import type { Failure } from '../evaluation/evaluator/failure.ts'
-import {
-  type EvaluatedStep,
-  evictedFailure,
-  type FailureDetails,
-  internalFailure,
-} from '../evaluation/evaluator/step-evaluator.ts'
+import { explainedSeqs, lintFailure } from '../evaluation/evaluator/compute-verdict.ts'
+import { type EvaluatedStep, evictedFailure, internalFailure } from '../evaluation/evaluator/step-evaluator.ts'
 import { ackResult } from '../evaluation/evaluator/stimulus.ts'
 import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
+import { createOrphan, type Failure, type FailureDetails } from '../evaluation/finding.ts'
 import { FINDINGS, lint } from '../evaluation/linter/lint.ts'
 import { type CallId, ENDPOINTS } from '../platform/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import { settled } from '../platform/simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { EMPTY_FAILURE } from '../running/runner/results.ts'
+import { failureText } from '../platform/wording/failures.ts'
 import { settle } from '../running/runner/waiting.ts'
 import { type AckLimit, withinAckLimit } from './chat.ts'
 import { expectationError } from './expectation-error.ts'
@@ -158,34 +153,34 @@ function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] 
     if (outcome === 'delivered' || faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
     if (byUsers.has(delivery_id)) continue
     const { seq, event, status, failure } = entry
-    failures.push({
-      ...EMPTY_FAILURE,
-      kind: 'stimulus',
-      expected: { code: 'delivered', event },
-      happened: { code: 'delivery_failed', seq, event, status, ...(failure === undefined ? {} : { failure }) },
-      rules: ['WH1'],
-      entrySeqs: [seq],
-      conversation: tests.nameOf(entry.chat_id) || null,
-    })
+    failures.push(
+      createOrphan('stimulus', {
+        code: 'delivery_failed',
+        expected: `${event} acknowledged by the webhook`,
+        happened:
+          status === null
+            ? `#${seq} ${event} was not delivered: ${failureText(failure)}`
+            : `the webhook answered ${status} to #${seq} ${event}`,
+        details: { event, status, failure },
+        rules: ['WH1'],
+        entrySeqs: [seq],
+        conversation: tests.nameOf(entry.chat_id) || null,
+      }),
+    )
   }
   // The linter reads the names of chats from the notes of a scenario.
   const chats = [...names].map(([chat_id, conversation]) => ({ ...CONVERSATION, chat_id, conversation }))
   for (const finding of lint({ config: {}, steps: [], finally: [] }, [...chats, ...index.entries])) {
-    const { rule, conversation, entrySeqs } = finding
-    if (!RULES.includes(rule) || allow.includes(rule)) continue
-    const happened = { code: 'warning', finding } as const
-    failures.push({
-      ...EMPTY_FAILURE,
-      kind: 'contract',
-      expected: { code: 'no_finding', rule },
-      happened,
-      conversation,
-      entrySeqs,
-    })
+    const { code } = finding
+    if (!RULES.includes(code) || allow.includes(code)) continue
+    const expected = `no finding of the platform; allow: [${JSON.stringify(code)}] permits it`
+    failures.push(lintFailure('contract', finding, expected))
   }
   // An evicted entry may be a call that no expectation claims.
   if (!tests.isComplete(null))
-    failures.push({ ...EMPTY_FAILURE, ...evictedFailure({ code: 'complete_journal' }, tests.firstSeq) })
+    failures.push(
+      tests.attribute(evictedFailure('a journal with every entry since the beginning', tests.firstSeq), null),
+    )
   return failures
 }
 

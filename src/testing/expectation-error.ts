@@ -1,9 +1,10 @@
 /** Builds the error of a failed expectation: the report of the scenario runner, and the failures as data. */
 
-import type { Failure } from '../evaluation/evaluator/failure.ts'
+import { sentence } from '../base/text/error-text.ts'
 import { seqsOf } from '../evaluation/evaluator/journal-index.ts'
+import type { RefusedEvent } from '../evaluation/evaluator/stimulus.ts'
 import type { StepVerdict } from '../evaluation/evaluator/verdict.ts'
-import { describeFailure } from '../evaluation/evaluator/wording/report.ts'
+import { type Failure, hintFields } from '../evaluation/finding.ts'
 import type { TimelineSource } from '../evaluation/timeline/timeline.ts'
 import { diagramOf } from '../pages/reporters/diagram.ts'
 import { failureLines } from '../pages/reporters/failures.ts'
@@ -43,15 +44,15 @@ export function expectationError(
 
 /** Adds to a missing call that it may have gone to the network, when no call reached a simulator without a port. */
 function withConnectionHint({ sim, index }: TestJournal, failure: Failure): Failure {
-  const { hint } = failure
   if ('url' in sim || index.calls.length > 0 || isIntercepted(sim.baseUrl)) return failure
-  const { baseUrl: url } = sim
-  if (hint?.code === 'platform_address') return { ...failure, hint: { code: 'nothing_intercepts', url, refused: null } }
-  if (hint?.code !== 'event_refused') return failure
+  const { hintCode, hint = '', details } = failure
+  const refused = details.refused as RefusedEvent | undefined
   // A webhook whose own call fails throws, or answers with a server error.
-  const { failure: cause, status } = hint.result
-  if (cause?.code !== 'function_threw' && (status === null || status < 500)) return failure
-  return { ...failure, hint: { code: 'nothing_intercepts', url, refused: hint.result } }
+  const isOwnCall = refused?.failure === 'function_threw' || (refused?.status ?? 0) >= 500
+  if (hintCode !== 'platform_address' && !(hintCode === 'event_refused' && isOwnCall)) return failure
+  const before = hintCode === 'event_refused' ? `${sentence(hint)} ` : ''
+  const text = `${before}No call reached the simulator: does the intermediary call ${sim.baseUrl}, and is intercept(sim) or handlers(sim) in force?`
+  return { ...failure, ...hintFields({ code: 'nothing_intercepts', text }) }
 }
 
 const COLUMNS = 100
@@ -61,9 +62,9 @@ export function reportLines(journal: TestJournal, found: readonly Failure[]): st
   const { secrets } = coreOf(journal.sim)
   const failures = secrets.redactDeep(found)
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
-  const lines = failures.flatMap(failure => failureLines(describeFailure(failure, 'test'), layout))
+  const lines = failures.flatMap(failure => failureLines(failure, layout))
   // `step 2 is expect end`, for the numbers the failures name.
-  const numbers = new Set(failures.flatMap(({ happened, nearest }) => namedSteps([happened, nearest])))
+  const numbers = new Set(failures.flatMap(({ nearest }) => nearest.flatMap(({ steps }) => steps)))
   for (const { step } of failures) numbers.delete(step?.number ?? 0)
   for (const number of numbers) {
     const expectation = journal.expectations.get(number)
@@ -78,14 +79,6 @@ export function reportLines(journal: TestJournal, found: readonly Failure[]): st
   for (const { text, shade } of diagramOf(timelineSourceOf(journal, failures), COLUMNS))
     lines.push(layout.theme[shade](text))
   return lines.map(line => secrets.redact(line.trimEnd()))
-}
-
-/** The step numbers that failures name without a label. */
-function namedSteps(value: unknown): number[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'step' && typeof inner === 'number' ? [inner] : namedSteps(inner),
-  )
 }
 
 function timelineSourceOf(journal: TestJournal, failures: TimelineSource['failures']): TimelineSource {

@@ -2,20 +2,18 @@
 
 import { cut } from '../base/text/cut.ts'
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
-import { patternRef } from '../evaluation/evaluator/claims.ts'
 import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
-import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { Call } from '../evaluation/evaluator/journal-index.ts'
 import { asExpectation, NoneEvaluator } from '../evaluation/evaluator/none.ts'
 import { surplusCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
-import { patternText } from '../evaluation/evaluator/wording/failure-text.ts'
+import { patternText } from '../evaluation/evaluator/words.ts'
+import { createOrphan, type Failure } from '../evaluation/finding.ts'
 import type { CallBodies, CallId, CallResponses } from '../platform/contract/endpoints.ts'
 import type { EntryOf } from '../platform/journal/entry.ts'
 import { isThenable } from '../platform/rules/engines.ts'
 import { type ActionResult, CHAT_REMOVED } from '../platform/simulator/chat-handle.ts'
 import { anything, describeValue, invalidOption, validateOptions } from '../platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { EMPTY_FAILURE } from '../running/runner/results.ts'
 import { InterruptedError, waitUntil } from '../running/runner/waiting.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
@@ -81,7 +79,7 @@ export async function expectCall<Id extends CallId>(
     since: since === undefined ? null : sinceOf(subject, since),
   }
   const { journal, expectation } = await meet(subject, {
-    label: `expect ${patternText(patternRef({ call, body: body ?? null }))}`,
+    label: `expect ${patternText({ call, body: body ?? null })}`,
     waitMs: durationMs('within', within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
     create: (tests, step) =>
       new ExpectEvaluator(tests, step, { tree: { op: 'call', ...leaf }, fill: tree => tree, withinMs: null }),
@@ -102,7 +100,7 @@ export async function expectNone<Id extends CallId>(
   const pattern = { call, body: bodyPattern(call, body, true) }
   const forMs = durationMs('for', options.for)
   await meet(subject, {
-    label: `none ${patternText(patternRef({ call, body: body ?? null }))} for ${formatDuration(forMs)}`,
+    label: `none ${patternText({ call, body: body ?? null })} for ${formatDuration(forMs)}`,
     waitMs: forMs,
     create: (tests, step) =>
       new NoneEvaluator(tests, step, {
@@ -263,14 +261,11 @@ function callPredicate<Value>(predicate: () => Value): Value {
 
 function timeoutFailure(journal: TestJournal, { chatId }: Subject, source: string, ms: number): Failure {
   const chat = chatId === null ? undefined : journal.core.platform.state.chats.get(chatId)
-  return {
-    ...EMPTY_FAILURE,
-    kind: 'check',
+  const state = chat === undefined ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
+  return createOrphan('check', {
+    code: 'condition_false',
+    expected: `waitFor ${cut(source.replace(/\s+/g, ' '), 120)} within ${formatDuration(ms)}`,
+    happened: `the condition did not become true${state}`,
     conversation: chat === undefined ? null : journal.nameOf(chat.id),
-    expected: { code: 'condition', source: cut(source.replace(/\s+/g, ' '), 120), withinMs: ms },
-    happened: {
-      code: 'condition_false',
-      chat: chat === undefined ? null : { status: chat.status, typing: chat.typing },
-    },
-  }
+  })
 }

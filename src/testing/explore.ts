@@ -4,7 +4,6 @@ import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { hashWords } from '../base/runtime/random.ts'
 import type { Duration } from '../base/text/quantities.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
-import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { exploreSummary } from '../pages/reporters/explore-summary.ts'
 import { prettyReport } from '../pages/reporters/pretty.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
@@ -153,7 +152,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
     const shown = core.secrets.redactDeep({ ended, text, findings, result })
     const report: Exploration['report'] = ({ colorLevel = 0, columns } = {}) =>
       [
-        prettyReport(describeRun(shown.ended), { colorLevel, columns }),
+        prettyReport(shown.ended, { colorLevel, columns }),
         shown.text,
         ...shown.findings.flatMap(({ file }) => (file === null ? [] : ['', file.yaml])),
       ].join('\n')

@@ -3,7 +3,6 @@
 import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import type { Redactor } from '../base/text/redactor.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluation/evaluator/verdict.ts'
-import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import type { LoadedScenario, ScenarioFile } from '../evaluation/scenario/format/scenario.ts'
 import { addSecretVariables } from '../evaluation/scenario/interpolation.ts'
@@ -129,7 +128,7 @@ function runOf(
   })
   const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
-    prettyReport(describeRun(secrets.redactDeep(core.secrets.redactDeep(result))), { colorLevel, columns })
+    prettyReport(secrets.redactDeep(core.secrets.redactDeep(result)), { colorLevel, columns })
   function assertPassed(): void {
     if (outcome === 'pass') return
     const error = new ScenarioFailedError(report(), outcome)

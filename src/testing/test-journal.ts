@@ -3,14 +3,12 @@
 import { BEGINNING, ClaimRegistry, InboxClaims, type Moment } from '../evaluation/evaluator/claims.ts'
 import { explainedSeqs } from '../evaluation/evaluator/compute-verdict.ts'
 import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
-import type { Failure, StepRef } from '../evaluation/evaluator/failure.ts'
 import { type ConversationKey, JournalIndex } from '../evaluation/evaluator/journal-index.ts'
 import { SeesEvaluator } from '../evaluation/evaluator/sees.ts'
 import {
   type Deadline,
   type EvaluatedStep,
   FAILED,
-  type FailureDetails,
   PatternGuard,
   type StepEvaluator,
   type StepStatus,
@@ -19,6 +17,7 @@ import {
 } from '../evaluation/evaluator/step-evaluator.ts'
 import { driverResult } from '../evaluation/evaluator/stimulus.ts'
 import type { CallReview } from '../evaluation/evaluator/unclaimed-calls.ts'
+import type { Failure, FailureDetails, StepRef } from '../evaluation/finding.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { flow } from '../evaluation/scenario/value-text.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
@@ -136,7 +135,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   #createIndex(): JournalIndex {
     const { sim, core } = this
     const [first] = core.journal.query({ after: this.#startSeq - 1, limit: 1 })
-    const index = new JournalIndex({ name: 'this test', timeouts: TIMEOUTS })
+    const index = new JournalIndex({ name: 'this test', timeouts: TIMEOUTS, audience: 'test' })
     const { id, name } = core.identity.bot
     const at_ms = first?.at_ms ?? core.journal.atMs
     index.started = { bot: { id, name }, config: sim.config(), sim: { url: sim.baseUrl }, driver: null, seq: 0, at_ms }

@@ -1,14 +1,15 @@
 /** The HTML report of a run in a browser. */
+
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { RunReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { htmlReport } from '../../src/pages/web/report/run-report.tsx'
 import { Journal, result, scenarioResult } from '../reporters/run-results.ts'
 import { escapedPlay } from '../reporters/samples.ts'
 import { hostileRun, sample } from '../web/report/sample.ts'
 import { axeViolations, button, chromium, lowContrastInDark, openAll, openFile, press } from './inspector-page.ts'
 
-const open = (report: RunReport, hash = '', options: BrowserContextOptions = {}) =>
+const open = (report: RunResult, hash = '', options: BrowserContextOptions = {}) =>
   openFile(htmlReport(report), hash, options)
 
 const current = (page: Page) =>

@@ -7,7 +7,7 @@ import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
-import { codedFailure, failure, Journal } from '../reporters/run-results.ts'
+import { failure, Journal } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
 import { runCommand } from './fake-io.ts'
 
@@ -122,7 +122,7 @@ function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
   const journal = new Journal()
   journal.note('availability', { by: 'api', availability: 'open' })
   return {
-    failures: [codedFailure(failure({ entrySeqs: [seq] }))],
+    failures: [failure({ entrySeqs: [seq] })],
     journal: journal.entries.map(entry => ({ ...entry, seq })),
   }
 }

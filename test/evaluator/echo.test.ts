@@ -3,7 +3,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { echoes, leaksBetween, makeToken, stripToken, tokensIn } from '../../src/evaluation/evaluator/echo.ts'
 import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
-import { describeFailure } from '../../src/evaluation/evaluator/wording/report.ts'
 import type { Action, PlannedStep } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../linter/journal.ts'
 import { unicodeText } from '../support/unicode-text.ts'
@@ -64,7 +63,7 @@ describe('within a scenario', () => {
       step: { number: 1 },
       rules: ['E6.5', 'W2'],
     })
-    expect(describeFailure(failure!)).toMatchObject({
+    expect(failure!).toMatchObject({
       expected: expect.stringContaining('the user of chat "ada" never reads'),
       happened: expect.stringContaining(
         '#5 POST /api/v2/handover/message sent what the user of chat "ada" wrote in #4 back',
@@ -75,10 +74,10 @@ describe('within a scenario', () => {
   it('a leak is reported with both chats', () => {
     const [failure] = found([`user c1: ${MARKED}`, `message c2: ${MARKED}`])
     expect(failure).toMatchObject({ kind: 'leak', conversation: 'ada', entrySeqs: [3, 4], rules: ['E6.2'] })
-    const { expected, happened } = describeFailure(failure!)
+    const { expected, happened } = failure!
     expect(`${expected} ${happened}`).toMatch(/stays in chat "ada".*has in chat "bo" what/)
     const [inInbox] = found([`user c1: ${MARKED}`, `inbox c2: ${MARKED}`])
-    expect(describeFailure(inInbox!).happened).toContain('inbox item 2')
+    expect(inInbox!.happened).toContain('inbox item 2')
   })
 
   it.each([
@@ -125,7 +124,7 @@ describe('between scenarios', () => {
     const [failure, ...more] = leaksBetween([two, played('One', [`user One: ${MARKED}`])])
     expect(more).toEqual([])
     expect(failure).toMatchObject({ kind: 'leak', entrySeqs: [] })
-    expect(describeFailure(failure!)).toMatchObject({
+    expect(failure!).toMatchObject({
       expected: expect.stringContaining('chat "main" of "One"'),
       happened: expect.stringContaining('chat "main" of "Two"'),
     })

@@ -1,6 +1,7 @@
 /** Tables of evaluator tests: a scenario, what happens in its run, and the failures that the evaluator reports. */
+
 import { expect, it } from 'vitest'
-import type { VerdictReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { Verdict } from '../../src/evaluation/evaluator/verdict.ts'
 import type { InboxItem } from '../../src/evaluation/scenario/run-events.ts'
 import { type CallMore, checked, type Delivered, type JournalBuilder } from '../scenario/journal-builder.ts'
 
@@ -108,17 +109,17 @@ export function testVerdicts(cases: Readonly<Record<string, VerdictCase>>): void
   })
 }
 
-function expectVerdict(verdict: VerdictReport, failures: readonly Failure[], more: MoreExpected): void {
+function expectVerdict(verdict: Verdict, failures: readonly Failure[], more: MoreExpected): void {
   const received = verdict.failures.map(failure => ({ ...failure, why: failure.nearest[0]?.why }))
   const expected = failures.map(one => withPatterns(one instanceof RegExp ? { happened: one } : one))
   expect(received).toMatchObject(expected as object[])
   const { outcome = failures.length === 0 ? 'pass' : 'fail', steps, claimed, captures, reason, warnings } = more
   expect(verdict.outcome).toBe(outcome)
-  if (reason !== undefined) expect(verdict.reason).toEqual(withPatterns(reason))
+  if (reason !== undefined) expect(verdict.reason?.text ?? null).toEqual(withPatterns(reason))
   if (steps !== undefined) expect(verdict.steps.map(one => one.outcome)).toEqual(steps)
   if (claimed !== undefined) expect(verdict.steps.map(one => one.claimed.toSorted((a, b) => a - b))).toEqual(claimed)
   if (captures !== undefined) expect(verdict.captures).toEqual(captures)
-  if (warnings !== undefined) expect(verdict.warnings.map(({ rule }) => rule)).toEqual(warnings)
+  if (warnings !== undefined) expect(verdict.warnings.map(({ code }) => code)).toEqual(warnings)
 }
 
 function withPatterns(value: unknown): unknown {

@@ -1,8 +1,7 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { RULES as LINT_RULES, type LintRule, lint } from '../../src/evaluation/linter/lint.ts'
-import { findingText } from '../../src/evaluation/linter/texts.ts'
+import { RULES as LINT_RULES, lint } from '../../src/evaluation/linter/lint.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -84,7 +83,7 @@ interface Cases {
   readonly plan?: ReturnType<typeof planOf>
 }
 
-const RULES: Partial<Record<LintRule, Cases>> = {
+const RULES: Record<string, Cases> = {
   'message-after-end': {
     reports: { 'a message after the end': [traffic('start', 'end', 'message'), 4, 5] },
     ignores: {
@@ -212,7 +211,7 @@ const RULES: Partial<Record<LintRule, Cases>> = {
 describe.each(Object.entries(RULES))('%s', (rule, { reports, ignores, plan }) => {
   it.each(Object.entries(reports))('reports %s', (_, [write, ...entrySeqs]) => {
     const conversation = rule === 'alias-mixed' ? null : 'ada'
-    expect(found(write, plan)).toMatchObject([{ rule, conversation, entrySeqs }])
+    expect(found(write, plan)).toMatchObject([{ code: rule, conversation, entrySeqs }])
   })
   it.each(Object.entries(ignores))('ignores %s', (_, write) => expect(found(write, plan)).toEqual([]))
 })
@@ -225,15 +224,15 @@ it.each([
   [reads(6, 500), /5 more reads of the same chat came within 2\.5 s/],
   [traffic(setFault, endStep(1), endStep(2)), /^The fault flaky .*, set with #3, was not applied/, TWO_STEPS],
 ])('the text of a finding names the entries and the measure', (write, text, plan = planOf()) => {
-  expect(findingText(found(write, plan)[0]!)).toMatch(text)
+  expect(found(write, plan)[0]!.happened).toMatch(text)
 })
 
 it('a finding of the platform is reported once per chat', () => {
   const findings = [{ rule: 'ER1', message: 'timeout_ms is not a known field; it was ignored.' }]
   const stop: Step = ['typing_stop', { findings }]
   expect(found(traffic(stop, stop, j => j.call('typing_stop', 'c2', { findings })))).toMatchObject([
-    { rule: 'unknown-fields', conversation: 'ada', entrySeqs: [3, 4] },
-    { rule: 'unknown-fields', conversation: 'bo', entrySeqs: [5] },
+    { code: 'unknown-fields', conversation: 'ada', entrySeqs: [3, 4] },
+    { code: 'unknown-fields', conversation: 'bo', entrySeqs: [5] },
   ])
 })
 
@@ -246,7 +245,7 @@ it('findings have the order of the journal', () => {
     j => j.call('end', 'c2', UNFOUND_END),
   )
   const rules = ['sender-incomplete', 'message-after-end', 'end-without-takeover']
-  expect(found(write).map(({ rule }) => rule)).toEqual(rules)
+  expect(found(write).map(({ code }) => code)).toEqual(rules)
 })
 
 it('docs/reference/lint.md has a heading for each rule', () => {

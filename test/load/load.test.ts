@@ -37,7 +37,7 @@ function optionsOf(
 describe('a load', () => {
   it('counts the conversations after the warm-up, and keeps the first three that fail', async () => {
     const converse = ({ instance }: Conversation) =>
-      instance % 2 === 0 ? 'pass' : { outcome: 'fail', failures: [{ happened: { code: 'item_missing' } }] }
+      instance % 2 === 0 ? 'pass' : { outcome: 'fail', failures: [{ code: 'item_missing' }] }
     const result = await runLoad(optionsOf(converse, { arrivals: '200/s', warmUpMs: 50, failIf: 'verdict.fail > 40%' }))
     expect(result).toMatchObject({ started: 20, leftOut: 10, causes: [{ code: 'item_missing', count: 5 }] })
     expect(result.all).toMatchObject({ conversations: 10, verdicts: { pass: 5, fail: 5 } })

@@ -1,5 +1,5 @@
 /** Lists which scenario finds which bug, and the first failure it reports. */
-import type { FailureKind } from '../../src/evaluation/evaluator/failure.ts'
+import type { FailureKind } from '../../src/evaluation/finding.ts'
 import type { BugName } from './patches.ts'
 
 export interface Bug {

@@ -1,6 +1,7 @@
 /** What JUnit, TAP, GitHub, Markdown, JSON and the badge show of a run and of a certificate. */
+
 import { describe, expect, it } from 'vitest'
-import type { RunReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { badgeValue, certificateBadge } from '../../src/pages/reporters/badge.ts'
 import { githubAnnotations, markdownReport } from '../../src/pages/reporters/github.ts'
 import { certificateJson, jsonReport } from '../../src/pages/reporters/json.ts'
@@ -128,7 +129,7 @@ describe('tap', () => {
 })
 
 describe('annotations of GitHub', () => {
-  const commands = (run: RunReport, fileOf?: (file: string) => string) =>
+  const commands = (run: RunResult, fileOf?: (file: string) => string) =>
     readCommands(githubAnnotations(reportOfRun(run), fileOf))
 
   it('mark the failed step of each failed scenario', () => {

@@ -1,6 +1,6 @@
 /** Defines hostile texts, and runs that contain them everywhere. */
 import * as fc from 'fast-check'
-import type { ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 export const HOSTILE = [
@@ -23,12 +23,12 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.nat({ max: 0xffff })).map(units => String.fromCharCode(...units)),
 )
 
-export function hostileResult(text: string, outcome: ScenarioReport['outcome'] = 'fail'): ScenarioReport {
+export function hostileResult(text: string, outcome: ScenarioResult['outcome'] = 'fail'): ScenarioResult {
   const place = { file: text, line: 3, column: 5 }
   const ref = step(1, text, { id: text, name: text, conversation: text, place })
   const log = hostileJournal(text)
   const difference = { path: text, expected: text, received: `${text}!`, hint: text }
-  const miss = { seq: 3, what: text, afterMs: -12, codes: [], why: text, differences: [difference] }
+  const miss = { seq: 3, what: text, afterMs: -12, codes: [], why: text, steps: [], differences: [difference] }
   const bad = failure({
     step: ref,
     conversation: text,
@@ -46,9 +46,9 @@ export function hostileResult(text: string, outcome: ScenarioReport['outcome'] =
     tags: [text],
     spec: [text],
     outcome,
-    reason: outcome === 'pass' ? null : text,
+    reason: outcome === 'pass' ? null : { code: text, text },
     failures: outcome === 'fail' ? [bad, { ...bad, step: null, soft: true }] : [],
-    warnings: [{ rule: text, message: text, conversation: text, entrySeqs: [1] }],
+    warnings: [{ code: text, happened: text, details: {}, conversation: text, entrySeqs: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
     targetOutput: { ended: { code: 'program_not_started', program: text, detail: text }, lines: [text], file: text },

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/base/text/terminal-text.ts'
-import type { RunReport, ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
-import { describeWarning } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult, ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import type { TimelineRow } from '../../src/evaluation/timeline/timeline.ts'
 import { elide, isGap } from '../../src/pages/reporters/diagram.ts'
 import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { HOSTILE, hostileResult } from './hostile.ts'
-import { failure, Journal, miss, result, scenarioResult, step, stepVerdict } from './run-results.ts'
+import { because, failure, Journal, miss, result, scenarioResult, step, stepVerdict, warning } from './run-results.ts'
 import {
   crossTalkPlay,
   escapedPlay,
@@ -18,13 +17,13 @@ import {
   unreachableResult,
 } from './samples.ts'
 
-const pretty = (run: RunReport, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
+const pretty = (run: RunResult, columns = 100) => prettyReport(run, { colorLevel: 0, columns })
 /** The block of one scenario, without the totals. */
-const block = (play: ScenarioReport, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
-const failed = (...failures: Parameters<typeof failure>[0][]): ScenarioReport =>
+const block = (play: ScenarioResult, columns = 100) => `\n${pretty(result([play]), columns).split('\n\n')[0]}\n`
+const failed = (...failures: Parameters<typeof failure>[0][]): ScenarioResult =>
   scenarioResult({ outcome: 'fail', failures: failures.map(failure) })
 
-function refusedCall(): ScenarioReport {
+function refusedCall(): ScenarioResult {
   const log = new Journal()
   const error = { code: 'invalid_parameter', message: 'bot_id must be a whole number', field: 'bot_id' }
   const seq = log.call('start', { bot_id: '1042' }, { status: 400, response: { error } })
@@ -38,7 +37,10 @@ const NOT_REACHED = [3, 4, 5, 9].map(number => stepVerdict(step(number, 'expect 
 
 /** Plays with a detail each. */
 const PLAYS = {
-  ended: { ...unreachableResult(), reason: 'It did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file' },
+  ended: {
+    ...unreachableResult(),
+    reason: because('It did not start. It said last:\nTraceback:\n  no \u001b[2Jsuch file'),
+  },
   long: failed({ nearest: [miss(1, 'POST message', 5, '1 field differs', LONG_VALUES)] }),
   soft: failed({ step: IN_CHAT, soft: true, expected: 'expect end' }),
   stopped: { ...failed({}), steps: NOT_REACHED },
@@ -70,7 +72,7 @@ describe('a failed scenario', () => {
     `)
   })
 
-  it.each<[what: string, play: ScenarioReport, parts: RegExp]>([
+  it.each<[what: string, play: ScenarioResult, parts: RegExp]>([
     ['silence', silentResult(), /x step 2: no call came at all\n.* {4}… 5\.0 s …\n {2}x \+5\.01 .* step 2 failed\n/s],
     ['both chats of a leak', crossTalkPlay(), / {4}chat bo\n.* x .*"Hello ~a1b2" .* x \+0\.08 +bo +#6 +</s],
     ['a refused call', refusedCall(), /rules {4}E4\n.* {2}x \+0\.00 +#1 +<-+ POST start {2}400 invalid_parameter\n/s],
@@ -92,7 +94,10 @@ describe('a failed scenario', () => {
     expect(wide.filter(line => !line.startsWith('  rerun: '))).toEqual([])
     for (const columns of [10, 72, 300])
       expect(block(escapedPlay(), columns)).toMatch(/^\nFAIL .*\n {2}x step 7: nearest/)
-    const skipped = { ...skippedResult(), reason: 'the target is not reachable: nothing listens at 127.0.0.1:3000' }
+    const skipped = {
+      ...skippedResult(),
+      reason: because('the target is not reachable: nothing listens at 127.0.0.1:3000'),
+    }
     expect(block(skipped, 60)).toContain('\n    the target is not reachable: nothing listens at\n    127.0.0.1:3000\n')
   })
 
@@ -110,8 +115,7 @@ describe('a failed scenario', () => {
 
   it('shows the slowest scenarios and the warnings with whole names', () => {
     const name = 'A scenario with a name that is long, but not too long for a line'
-    const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
-    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
+    const warnings = [warning('message-after-end', '#5 came late')]
     const file = 'scenarios/a/folder/of/tests.yaml'
     const plays = [1, 2, 3, 4].map(number => scenarioResult({ name: `${name} ${number}`, file, warnings }))
     const text = pretty(result([...plays, scenarioResult({ instance: 2, warnings: [...warnings, ...warnings] })]))
@@ -123,11 +127,14 @@ describe('a failed scenario', () => {
 
   it('shows equal failures once, with the steps or chats of the others', () => {
     const place = { file: 'scenarios/happy.yaml', line: 18, column: 11 }
-    const crossTalk = [7, 8, 9, 2].map(number => ({ step: { ...step(number, `expect ${number}`), place }, group: 'x' }))
-    const text = block(failed(...crossTalk, { step: step(3, 'expect message'), group: 'other' }))
+    const crossTalk = [7, 8, 9, 2].map(number => ({
+      step: { ...step(number, `expect ${number}`), place },
+      details: {},
+    }))
+    const text = block(failed(...crossTalk, { step: step(3, 'expect message'), details: { other: 1 } }))
     expect(text).toContain('    and 3 more like it: steps 2, 8-9\n')
     expect(text.match(/^ {2}x /gm)).toHaveLength(2)
-    const refused = ['ada', 'bo'].map(conversation => ({ kind: 'contract', conversation, group: 'refused' }) as const)
+    const refused = ['ada', 'bo'].map(conversation => ({ kind: 'contract', conversation, details: {} }) as const)
     expect(block(failed(...refused))).toContain('and 1 more like it: chat bo')
   })
 

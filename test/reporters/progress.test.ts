@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { causeOf } from '../../src/pages/reporters/failures.ts'
 import { createProgress } from '../../src/pages/reporters/progress.ts'
-import { failure, scenarioResult } from './run-results.ts'
+import { because, failure, scenarioResult } from './run-results.ts'
 
 function ended(given?: Parameters<typeof scenarioResult>[0]) {
   const { name, outcome, durationMs, ...rest } = scenarioResult(given)
@@ -49,13 +49,13 @@ describe('without a terminal', () => {
     for (const name of ['Happy path', 'Other', 'Third', 'SIG-02', 'SIG-03']) progress.started(name)
     progress.finished(ended())
     progress.finished(ended({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
-    progress.finished(ended({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
+    progress.finished(ended({ name: 'Third', outcome: 'inconclusive', reason: because('no driver') }))
     expect(taken()).toBe('')
     pass(100)
     const [other, third] = taken().split('\n')
     expect(other).toBe(' 2/40  FAIL Other, 640 ms: no call came (expected: expect message)')
     expect(third).toBe(' 3/40  INCONCLUSIVE Third, 640 ms: no driver')
-    const end = ended({ name: 'SIG-02', outcome: 'error', reason: 'why' })
+    const end = ended({ name: 'SIG-02', outcome: 'error', reason: because('why') })
     progress.finished({ ...end, title: 'SIG-02 An event has no effect' })
     progress.stop()
     expect(taken()).toBe(' 4/40  ERROR SIG-02 An event has no effect, 640 ms: why\n')

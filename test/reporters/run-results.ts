@@ -1,8 +1,7 @@
 /** Plays made by hand: what a runner would hand to the reports. */
 
-import type { Failure, StepRef } from '../../src/evaluation/evaluator/failure.ts'
-import type { Outcome, RunResult, StepVerdict } from '../../src/evaluation/evaluator/verdict.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { Outcome, RunResult, ScenarioResult, StepVerdict } from '../../src/evaluation/evaluator/verdict.ts'
+import type { Failure, StepRef } from '../../src/evaluation/finding.ts'
 import type { DriverCall } from '../../src/evaluation/scenario/run-events.ts'
 import type { Entry, EntryContent, EntryOf } from '../../src/platform/journal/entry.ts'
 
@@ -105,7 +104,7 @@ export const stepVerdict = (ref: StepRef, more: Partial<StepVerdict> = {}): Step
   ...more,
 })
 
-export const failure = (more: Partial<FailureReport>): FailureReport => ({
+export const failure = (more: Partial<Failure>): Failure => ({
   kind: 'expect',
   step: null,
   conversation: 'main',
@@ -116,17 +115,18 @@ export const failure = (more: Partial<FailureReport>): FailureReport => ({
   entrySeqs: [],
   soft: false,
   code: 'warning',
-  group: JSON.stringify([more.step, more.expected, more.happened]),
+  details: { group: [more.step?.number, more.expected, more.happened] },
+  cause: null,
   ...more,
 })
 
 /** A call that an expectation nearly matched. */
 export const miss = (seq: number, what: string, afterMs: number, why: string, differences: Differences = []) => ({
-  ...{ seq, what, afterMs, codes: [], why, differences },
+  ...{ seq, what, afterMs, codes: [], why, steps: [], differences },
 })
-type Differences = FailureReport['nearest'][number]['differences']
+type Differences = Failure['nearest'][number]['differences']
 
-export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioReport => ({
+export const scenarioResult = (more: Partial<ScenarioResult> = {}): ScenarioResult => ({
   name: 'Happy path',
   file: 'scenarios/happy.yaml',
   place: { file: more.file ?? 'scenarios/happy.yaml', line: 2, column: 1 },
@@ -139,7 +139,6 @@ export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioRepo
   durationMs: 640,
   outcome: 'pass',
   reason: null,
-  reasonCode: null,
   failures: [],
   warnings: [],
   steps: [],
@@ -150,7 +149,7 @@ export const scenarioResult = (more: Partial<ScenarioReport> = {}): ScenarioRepo
   ...more,
 })
 
-export function result(scenarios: readonly ScenarioReport[], more: Partial<RunReport> = {}): RunReport {
+export function result(scenarios: readonly ScenarioResult[], more: Partial<RunResult> = {}): RunResult {
   const counts: Record<Outcome, number> = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   for (const { outcome } of scenarios) counts[outcome]++
   return {
@@ -170,21 +169,15 @@ export function result(scenarios: readonly ScenarioReport[], more: Partial<RunRe
   }
 }
 
-/** The same run before its texts are rendered; without near misses and hints. */
-export const coded = (report: RunReport): RunResult => ({
-  ...report,
-  failures: report.failures.map(codedFailure),
-  scenarios: report.scenarios.map(one => ({
-    ...one,
-    reason: null,
-    warnings: [],
-    failures: one.failures.map(codedFailure),
-  })),
-})
+/** Why a scenario has no verdict. */
+export const because = (text: string) => ({ code: 'need_missing', text })
 
-export const codedFailure = ({ expected, happened, hint: _, ...failure }: FailureReport): Failure => ({
-  ...failure,
-  expected: { code: 'step_done', label: expected },
-  happened: { code: 'unfillable', message: happened },
-  nearest: [],
+/** A finding of the linter. */
+export const warning = (
+  code: string,
+  happened: string,
+  conversation: string | null = null,
+  entrySeqs: readonly number[] = [],
+) => ({
+  ...{ code, happened, conversation, entrySeqs, details: {} },
 })

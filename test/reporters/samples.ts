@@ -1,9 +1,9 @@
 /** Plays as they come out of real runs, one for each way to fail. */
-import { describeWarning, type ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
-import { CHATS, failure, Journal, miss, scenarioResult, step, stepVerdict } from './run-results.ts'
+import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
+import { because, CHATS, failure, Journal, miss, scenarioResult, step, stepVerdict, warning } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */
-export function escapedPlay(): ScenarioReport {
+export function escapedPlay(): ScenarioResult {
   const log = new Journal()
   log.note('scenario_started', { scenario: 'Happy path' })
   log.at(1).started(1, 'press handover')
@@ -22,8 +22,6 @@ export function escapedPlay(): ScenarioReport {
   log.note('scenario_ended')
   const ref = step(7, `expect message { message: "I'm Anna" }`)
   const escaped = { expected: `"I'm Anna"`, received: '"I&#39;m Anna"', hint: 'only HTML escaping differs' }
-  const finding = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
-  const details = { target: 'message', finding, seqs: [wrong] }
   const before = [step(1, 'press handover'), step(5, 'agent accept')].map(one => stepVerdict(one))
   const bad = failure({
     step: ref,
@@ -45,12 +43,19 @@ export function escapedPlay(): ScenarioReport {
     conversations: CHATS,
     steps: [...before, stepVerdict(ref, { outcome: 'fail' })],
     failures: [bad],
-    warnings: [describeWarning({ rule: 'sender-incomplete', details, conversation: 'main', entrySeqs: [wrong] })],
+    warnings: [
+      warning(
+        'sender-incomplete',
+        `message (#${wrong}): sender.avatar is missing. [R-SENDER.4] Send it, also with notices of the system.`,
+        'main',
+        [wrong],
+      ),
+    ],
   })
 }
 
 /** A text of one chat came up in another. */
-export function crossTalkPlay(): ScenarioReport {
+export function crossTalkPlay(): ScenarioResult {
   const log = new Journal()
   log.started(1, 'user "Hello"')
   const said = log.user('Hello ~a1b2', CHATS.main)
@@ -78,7 +83,7 @@ export function crossTalkPlay(): ScenarioReport {
 }
 
 /** Nothing came at all. */
-export function silentResult(): ScenarioReport {
+export function silentResult(): ScenarioResult {
   const log = new Journal()
   log.started(1, 'press handover')
   const press = log.press()
@@ -100,7 +105,7 @@ export function silentResult(): ScenarioReport {
   })
 }
 
-export const passedResult = (): ScenarioReport =>
+export const passedResult = (): ScenarioResult =>
   scenarioResult({ name: 'Short and good', file: 'scenarios/short.yaml', durationMs: 120 })
 
 export const openResult = () =>
@@ -111,5 +116,5 @@ export const unreachableResult = () =>
 
 export const skippedResult = () => notRun('skipped', 'Later', 'later', 'not tagged smoke', 0)
 
-const notRun = (outcome: ScenarioReport['outcome'], name: string, file: string, reason: string, durationMs: number) =>
-  scenarioResult({ outcome, name, file: `scenarios/${file}.yaml`, reason, durationMs })
+const notRun = (outcome: ScenarioResult['outcome'], name: string, file: string, reason: string, durationMs: number) =>
+  scenarioResult({ outcome, name, file: `scenarios/${file}.yaml`, reason: because(reason), durationMs })

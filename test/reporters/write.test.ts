@@ -7,17 +7,15 @@ import { saveText } from '../../src/base/files/user-files.ts'
 import { createRedactor } from '../../src/base/text/redactor.ts'
 import { writeReports } from '../../src/commands/write-reports.ts'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
-import { describeRun } from '../../src/evaluation/evaluator/wording/report.ts'
 import { jsonReport } from '../../src/pages/reporters/json.ts'
 import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { parseReports, RUN_REPORTS } from '../../src/pages/reporters/report-option.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { coded, failure, result, scenarioResult } from './run-results.ts'
+import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, passedResult } from './samples.ts'
 
-const RESULT = coded(result([passedResult(), escapedPlay()]))
-const RUN = describeRun(RESULT)
+const RESULT = result([passedResult(), escapedPlay()])
 
 interface Given {
   readonly cwd?: string
@@ -45,11 +43,11 @@ describe('writing reports', () => {
   it.each([0, 1] as const)('writes to stdout with colour level %i, and to files without colours', async colorLevel => {
     const flag = 'pretty=out/deep/log.txt,junit=out/junit.xml,journal=out/run.jsonl,json'
     const { cwd, stdout, stderr, problems } = await write(flag, { colorLevel })
-    expect([stdout, problems]).toEqual([jsonReport(RUN), []])
+    expect([stdout, problems]).toEqual([jsonReport(RESULT), []])
     expect(stderr).toMatch(/^pretty report: out\/deep\/log\.txt\njunit report: out\/junit\.xml\n/)
-    expect(readFileSync(join(cwd, 'out/deep/log.txt'), 'utf8')).toBe(prettyReport(RUN, { colorLevel: 0 }))
+    expect(readFileSync(join(cwd, 'out/deep/log.txt'), 'utf8')).toBe(prettyReport(RESULT, { colorLevel: 0 }))
     expect(readdirSync(join(cwd, 'out')).sort()).toEqual(['deep', 'junit.xml', 'run.jsonl'])
-    expect((await write('', { colorLevel })).stdout).toBe(prettyReport(RUN, { colorLevel }))
+    expect((await write('', { colorLevel })).stdout).toBe(prettyReport(RESULT, { colorLevel }))
     const journal = readFileSync(join(cwd, 'out/run.jsonl'), 'utf8')
     expect(journal.match(/"type":"scenario"/g)).toHaveLength(2)
     expect(journal.match(/"type":"entry"/g)).toHaveLength(escapedPlay().journal.length)
@@ -71,7 +69,7 @@ describe('writing reports', () => {
   })
 
   it('prints the exit code of a passed run without its report', async () => {
-    const run = { ...coded(result([passedResult()])), exitCode: 0 }
+    const run = { ...result([passedResult()]), exitCode: 0 }
     const { stdout, stderr } = await write('pretty,json=taken,tap=ok.tap', { run, cwd: withTaken() })
     expect(stdout).toContain('exit 3: the environment failed')
     expect(stderr).toMatch(/^tap report: ok\.tap\nthe json report .* could not be written/)
@@ -80,14 +78,14 @@ describe('writing reports', () => {
 
   it.each(['60', '', 'wide', '0'])('COLUMNS=%s on a terminal of 90 columns', async COLUMNS => {
     const { stdout } = await write('pretty', { env: { COLUMNS }, columns: 90 })
-    expect(stdout).toBe(prettyReport(RUN, { colorLevel: 0, columns: COLUMNS === '60' ? 60 : 90 }))
+    expect(stdout).toBe(prettyReport(RESULT, { colorLevel: 0, columns: COLUMNS === '60' ? 60 : 90 }))
   })
 
   it('replaces an older report, also through a link', async () => {
     const cwd = folderWith({ 'real.json': 'old' })
     symlinkSync('real.json', join(cwd, 'link.json'))
     await write('json=link.json', { cwd })
-    expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toBe(jsonReport(RUN))
+    expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toBe(jsonReport(RESULT))
     expect(readdirSync(cwd)).toHaveLength(2)
   })
 
@@ -122,12 +120,12 @@ describe("in GitHub's workflows", () => {
     const root = cwd.split('/').at(-1)
     expect(stderr).toMatch(new RegExp(`^::error file=${root}/scenarios/happy\\.yaml,line=19,`))
     expect(readFileSync(summary, 'utf8')).toMatch(/^before\n## handover-sim: 2 scenarios/)
-    expect(stdout).toBe(jsonReport(RUN))
+    expect(stdout).toBe(jsonReport(RESULT))
   })
 
   it('text of the intermediary is no workflow command', async () => {
     const happened = `${'x'.repeat(95)} ::stop-commands::forged ${'y'.repeat(60)}`
-    const run = coded(result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })]))
+    const run = result([scenarioResult({ outcome: 'fail', failures: [failure({ happened })] })])
     expect((await write('', { run })).stdout).toMatch(/^ +::stop-commands::forged/m)
     expect((await write('', { run, env: { GITHUB_ACTIONS: 'true' } })).stdout).not.toMatch(/^\s*::/m)
   })

@@ -98,9 +98,9 @@ describe('concurrent scenarios', () => {
     const closed = '  - expect: { availability: { availability: CLOSED } }\n  - check: { availability: CLOSED }\n'
     const files = { ...THREE, 'd.yaml': scenario('Away', `  - press: handover\n  - expect: start\n${closed}`) }
     let chats = 0
-    const desk = await startEager(calls => {
+    const desk = await startEager(async calls => {
       chats += 1
-      if (chats === 4) void calls('availability', { availability: 'CLOSED', bot_id: undefined, chat_id: undefined })
+      if (chats === 4) await calls('availability', { availability: 'CLOSED', bot_id: undefined, chat_id: undefined })
     })
     const done = await runFiles(files, desk, '--jobs', '10')
     expect(outcomesOf(done)).toEqual(['Ada: pass', 'Bo: pass', 'Cy: pass', 'Away: pass'])
@@ -140,9 +140,9 @@ describe('unexpected calls', () => {
     // The second wants to be alone, so the first is over when its call comes.
     const files = { 'a.yaml': THREE['a.yaml'], 'b.yaml': scenario('Bo', ACCEPTED, 'exclusive: true\n') }
     const chats: string[] = []
-    const desk = await startEager((calls, id) => {
+    const desk = await startEager(async (calls, id) => {
       chats.push(id)
-      if (chats.length === 2) void calls('end', { chat_id: chats[0] })
+      if (chats.length === 2) await calls('end', { chat_id: chats[0] })
     })
     const { code, json, read } = await runFiles(files, desk)
     expect(code).toBe(1)

@@ -1,11 +1,12 @@
 /** Defines intermediaries with one defect each, and runs scenarios against them with the real command. */
+
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
-import type { RunReport as ProductReport, ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult, ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 
@@ -86,13 +87,15 @@ export async function reported(run: Run) {
   return { ...done, read, json: JSON.parse(read('r.json')) as RunReport }
 }
 
-type ScenarioFields = 'name' | 'outcome' | 'seed' | 'conversations' | 'captures' | 'failures' | 'warnings' | 'steps'
+type ScenarioFields = 'name' | 'outcome' | 'seed' | 'conversations' | 'captures' | 'failures' | 'steps'
 
 /** What tests read of the JSON report. */
-export interface RunReport extends Pick<ProductReport, 'failures' | 'causes'> {
+export interface RunReport extends Pick<RunResult, 'failures' | 'causes'> {
   readonly exit_code: number
   readonly stopped: string | null
-  readonly scenarios: readonly (Pick<ScenarioReport, ScenarioFields | 'reason'> & {
+  readonly scenarios: readonly (Pick<ScenarioResult, ScenarioFields> & {
+    readonly reason: string | null
+    readonly warnings: readonly { readonly rule: string; readonly message: string }[]
     readonly rerun: string
     readonly started_at: string
     readonly duration_ms: number
@@ -106,14 +109,14 @@ export function callsAbout(body: Record<string, never>) {
   return (path: string, more: object = {}) => call(new URL(chat._links.self).origin, path, { ...ids, ...more })
 }
 
-/** Takes every chat over as soon as it is asked to, and then does `more`. */
-export function startEager(more: (calls: ReturnType<typeof callsAbout>, chatId: string) => unknown = () => {}) {
+/** Takes every chat over as soon as it is asked to, after it has done `first`. */
+export function startEager(first: (calls: ReturnType<typeof callsAbout>, chatId: string) => unknown = () => {}) {
   return startTarget(async (_, response, body) => {
     response.end()
     if (body.event !== ('REQUESTING TAKEOVER' as never)) return
     const calls = callsAbout(body)
+    await first(calls, (body as unknown as { chat: { id: string } }).chat.id)
     await calls('start')
-    await more(calls, (body as unknown as { chat: { id: string } }).chat.id)
   })
 }
 

@@ -1,8 +1,7 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
 
 import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
-import type { RunResult, ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
-import { describeVerdict, type VerdictReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult, ScenarioResult, Verdict } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadValues } from '../../src/evaluation/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../src/evaluation/scenario/plan.ts'
@@ -191,11 +190,11 @@ export function journalOf(plan: Plan, pace = 10) {
 }
 
 /** The verdict on a whole play. */
-export async function checked(scenario: object, write: (journal: JournalBuilder) => void): Promise<VerdictReport> {
+export async function checked(scenario: object, write: (journal: JournalBuilder) => void): Promise<Verdict> {
   const plan = await planOf(scenario)
   const journal = journalOf(plan)
   write(journal)
-  return describeVerdict(evaluate(plan, journal.finish()))
+  return evaluate(plan, journal.finish())
 }
 
 export type JournalBuilder = ReturnType<typeof journalOf>
@@ -230,9 +229,6 @@ export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
       ...evaluate(plan, entries),
     }
   })
-  const { causes: _, ...run } = result(
-    results.map(({ outcome }) => scenarioResult({ outcome })),
-    { startedAt: TIME },
-  )
-  return { ...run, failures: [], scenarios: results }
+  const outcomes = results.map(({ outcome }) => scenarioResult({ outcome }))
+  return { ...result(outcomes, { startedAt: TIME }), failures: [], scenarios: results }
 }

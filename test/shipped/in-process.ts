@@ -1,5 +1,4 @@
 /** Runs scenarios against the example, with or without a bug, in this process and in virtual time. */
-import { describeScenario } from '../../src/evaluation/evaluator/wording/report.ts'
 import { type RunnableScenario, runScenario } from '../../src/testing/scenario.ts'
 import type { Changes } from '../mutants/changes.ts'
 import { startExample } from '../mutants/example.ts'
@@ -8,7 +7,7 @@ export async function runInProcess(changes: Changes, scenario: RunnableScenario,
   const { sim, close } = await startExample(changes, { clock })
   try {
     const { scenarios } = await runScenario(sim, scenario, { env: {} })
-    return scenarios.map(describeScenario)
+    return scenarios
   } finally {
     await close()
   }

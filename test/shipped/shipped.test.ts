@@ -1,7 +1,8 @@
 /** Checks that the example passes the shipped scenarios, and that each scenario finds its bugs. */
+
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
-import type { ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
 import { SCENARIO_GROUPS } from '../../src/running/runner/schedule.ts'
@@ -67,9 +68,9 @@ it.for(DESIGNS)('a design that %s passes the scenarios', async ([design, without
 })
 
 /** The verdict of the same journal once it was saved. */
-function verdictAgain({ name, journal }: ScenarioReport) {
+function verdictAgain({ name, journal }: ScenarioResult) {
   const { outcome, warnings } = evaluate(PLANS.get(name)!, JSON.parse(JSON.stringify(journal)))
-  return { outcome, warnings: warnings.map(({ rule }) => rule) }
+  return { outcome, warnings: warnings.map(({ code }) => code) }
 }
 
 it.for(BUGS.filter(({ scenario }) => `${scenario}.yaml` !== RESTART))('$scenario finds $bug', async row => {
@@ -85,6 +86,6 @@ it.for(BUGS.filter(({ scenario }) => `${scenario}.yaml` !== RESTART))('$scenario
   expect(scenarios.map(({ outcome }) => outcome)).toContain(row.isRecommended ? 'pass' : 'fail')
   if (row.also !== undefined) expect(failures.map(({ kind }) => kind)).toContain(row.also)
   expect(scenarios.map(verdictAgain)).toEqual(
-    scenarios.map(({ outcome, warnings }) => ({ outcome, warnings: warnings.map(({ rule }) => rule) })),
+    scenarios.map(({ outcome, warnings }) => ({ outcome, warnings: warnings.map(({ code }) => code) })),
   )
 })

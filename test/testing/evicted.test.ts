@@ -66,7 +66,7 @@ it.each([{ journalLimit: 10 }, { memoryLimit: 100_000 }])(
       await ada.expectCall('message', { message: text })
       await ada.expectNone('message', NOW)
     }
-    const failure = { kind: 'evicted', happened: { code: 'evicted' } }
+    const failure = { kind: 'evicted', code: 'evicted' }
     await expect(sim.assertClean()).rejects.toMatchObject({ message: expect.stringMatching(EVICTED), failure })
   },
 )
@@ -103,5 +103,5 @@ it.each([
   const steps = [press('handover', { ack: 'any' }), ...said, check({ transcript })]
   const { scenarios } = await runScenario(sim, defineScenario(settings, steps))
   expect(scenarios[0]?.outcome).toEqual(outcome)
-  if (code !== undefined) expect(scenarios[0]?.failures).toMatchObject([{ happened: { code } }])
+  if (code !== undefined) expect(scenarios[0]?.failures).toMatchObject([{ code }])
 })

@@ -27,7 +27,7 @@ it('assertClean fails', async () => {
   await (await sim.chat()).press('handover')
   const failed = sim.assertClean()
   await expect(failed).rejects.toThrow(TEXT)
-  await expect(failed).rejects.toMatchObject({ failure: { kind: 'internal', happened: { code: 'internal_error' } } })
+  await expect(failed).rejects.toMatchObject({ failure: { kind: 'internal', code: 'internal_error' } })
 })
 
 it('a scenario is an error, although every step passes', async () => {

@@ -26,7 +26,7 @@ it.each([
 ])('%s makes expectCall fail', async (_, message) => {
   const { ada } = await hostileCall()
   const { failure } = await failureOf(ada.expectCall('message', { message: message as never }))
-  expect(failure).toMatchObject({ kind: 'scenario', happened: { code: 'slow_pattern', length: 41, limitMs: 500 } })
+  expect(failure).toMatchObject({ kind: 'scenario', code: 'slow_pattern', details: { length: 41, limitMs: 500 } })
 })
 
 it('makes expectNone and matchers fail, with and without not, although no call matched', async () => {

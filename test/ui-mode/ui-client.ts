@@ -1,5 +1,5 @@
 /** Starts `run --ui`, and speaks to it as its page does: requests, and a stream whose events add up to one state. */
-import type { ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import type { Entry } from '../../src/platform/journal/entry.ts'
 import type { Catalogue, LiveEntries, ScenarioStatus, Status } from '../../src/running/ui-mode/protocol.ts'
 import type { FakeIo } from '../cli/fake-io.ts'
@@ -35,7 +35,7 @@ export async function connect(io: FakeIo) {
     ...{ url, state, until, send },
     get: (path: string) => send('GET', path),
     run: (...scenarios: string[]) => send('POST', '/run', scenarios.length === 0 ? {} : { scenarios }),
-    result: async (name: string): Promise<ScenarioReport> =>
+    result: async (name: string): Promise<ScenarioResult> =>
       (await send('GET', `/result?name=${encodeURIComponent(name)}`)).body,
   }
 }

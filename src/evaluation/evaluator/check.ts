@@ -1,20 +1,21 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
 import { isMap, keysOf } from '../../base/objects.ts'
+import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Check } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
-import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
+import { fieldsDiffer, nearMiss } from './claims.ts'
+import { ABSENT, distanceOf, fits, type MatchOptions, match } from './match.ts'
 import {
   type EvaluatedStep,
   type EvaluationContext,
   FAILED,
-  type FailureDetails,
-  failureDetails,
   MET,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
+import { differenceText, inChat } from './words.ts'
 
 type Observed = RunEventOf<'observed'>
 
@@ -73,24 +74,34 @@ export class CheckEvaluator implements StepEvaluator {
   close(): void {}
 
   failure(): FailureDetails {
-    const chat = this.#context.chatName(this.step.conversation)
-    const expected = { code: 'chat_state', check: flow(this.#check, LONGEST_CHECK), chat } as const
+    const check = flow(this.#check, LONGEST_CHECK)
+    const expected = `check ${check}${inChat(this.#context.chatName(this.step.conversation))}`
     const rules = keysOf(RULES).flatMap(key => (this.#check[key] === undefined ? [] : [RULES[key]]))
     const differences = this.#differences
+    const common = { expected, rules, details: { check } }
     if (this.#problem !== null)
-      return failureDetails('check', expected, { code: 'unfillable', message: this.#problem }, { rules })
-    if (this.#last === null) return failureDetails('check', expected, { code: 'chat_not_observed' }, { rules })
-    if (differences.length === 0) return failureDetails('evicted', expected, { code: 'messages_evicted' }, { rules })
+      return createFailure('check', { ...common, code: 'unfillable', happened: this.#problem })
+    if (this.#last === null)
+      return createFailure('check', { ...common, code: 'chat_not_observed', happened: 'the chat was not observed' })
+    if (differences.length === 0) {
+      const happened =
+        'the transcripts lost their oldest messages, so lacks and length cannot be checked; raise memoryLimit'
+      return createFailure('evicted', { ...common, code: 'messages_evicted', happened })
+    }
     const { seq, at_ms } = this.#last
     const afterMs = Math.round(at_ms - this.#startMs)
-    const obstacles = [{ code: 'fields', count: differences.length }] as const
-    const nearest = [{ seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
-    return failureDetails(
-      'check',
-      expected,
-      { code: 'chat_differs', differences },
-      { rules, nearest, entrySeqs: [seq] },
-    )
+    const paths = differences.map(({ path }) => path)
+    return createFailure('check', {
+      ...common,
+      code: 'chat_differs',
+      happened: `the chat is not as expected: ${differences.map(differenceText).join('; ')}`,
+      details: { check, differences },
+      nearest: [
+        nearMiss({ seq, what: 'the chat as it was last', afterMs, differences }, [fieldsDiffer(differences.length)]),
+      ],
+      entrySeqs: [seq],
+      cause: causedBy('chat_differs', `the chat is in another state: ${paths.join(', ')}`, ...paths),
+    })
   }
 }
 
@@ -168,7 +179,7 @@ function rowDifferences(
   row: TranscriptRow | undefined,
   options: MatchOptions,
 ): Difference[] {
-  if (row === undefined) return [{ path, expected: flow(expected), received: null }]
+  if (row === undefined) return [{ path, expected: flow(expected), received: ABSENT }]
   if (speakerOf(row) !== speakerOf(expected))
     return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
   return match(expected, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))

@@ -1,18 +1,13 @@
 /** Finds the call that an expectation looks for, and registers which expectation has claimed which call or inbox item. */
 
 import { isMap } from '../../base/objects.ts'
+import { counted } from '../../base/text/quantities.ts'
+import { type Cause, causedBy, type Difference, type NearMiss } from '../finding.ts'
 import type { CallPattern, Expectation } from '../scenario/plan.ts'
 import { bodyNotation } from '../scenario/value-text.ts'
-import type { NearMiss, Obstacle, ObstacleCode, PatternRef, RequirementRef } from './failure.ts'
-import {
-  AVAILABILITY,
-  type Call,
-  type ConversationKey,
-  callReference,
-  isLater,
-  type JournalIndex,
-} from './journal-index.ts'
-import { countDifferences, type Difference, distanceOf, type MatchOptions, match } from './match.ts'
+import { AVAILABILITY, type Call, type ConversationKey, isLater, type JournalIndex } from './journal-index.ts'
+import { countDifferences, distanceOf, type MatchOptions, match } from './match.ts'
+import { callText, seconds } from './words.ts'
 
 /** A moment, and the entry it is known by. */
 export interface Moment {
@@ -105,7 +100,35 @@ export const conversationOfQuery = ({
 }: Pick<CallQuery, 'conversation' | 'leaf'>): ConversationKey =>
   leaf.call === 'availability' ? AVAILABILITY : conversation
 
-const BAD_KEYS: readonly string[] = ['missing', 'malformed', 'unknown', 'wrong_scope']
+/** Why a call or an item is not the expected one. */
+export interface Obstacle {
+  readonly code: ObstacleCode
+  readonly text: string
+  /** The step that the text names without its label. */
+  readonly step?: number | null
+}
+
+export type ObstacleCode =
+  | ('call' | 'chat' | 'claimed' | 'before' | 'earlier' | 'late' | 'key' | 'bot' | 'alias' | 'fields')
+  | ('order' | 'answered_late' | 'before_item' | 'before_turn' | 'of_chat' | 'not_delivered')
+
+const KEYS: Readonly<Record<string, string>> = {
+  missing: 'the header Authorization is missing',
+  malformed: 'the header is not Authorization: Bearer <API_KEY>',
+  unknown: 'the platform does not know it',
+  wrong_scope: 'it does not open this endpoint',
+}
+
+export const claimedBy = (step: number): Obstacle => ({
+  code: 'claimed',
+  text: `already claimed by step ${step}`,
+  step,
+})
+
+export const fieldsDiffer = (count: number): Obstacle => ({
+  code: 'fields',
+  text: `${counted(count, 'field')} ${count === 1 ? 'differs' : 'differ'}`,
+})
 
 /**
  * Yields everything that keeps a call from being the expected one: first which call it is, then when it arrived, then
@@ -118,25 +141,42 @@ export function* obstaclesOf(
 ): Generator<Obstacle> {
   const { leaf, conversation, from, floor, untilMs, step } = query
   const { endpoint, chatId, readAt, entry } = call
-  if (leaf.call === 'any' ? endpoint === null : endpoint !== leaf.call) yield { code: 'call', endpoint }
+  if (leaf.call === 'any' ? endpoint === null : endpoint !== leaf.call)
+    yield { code: 'call', text: endpoint === null ? 'no path of the platform' : `it is ${endpoint}` }
   if (index.conversationOf(call) !== conversationOfQuery(query))
-    yield { code: 'chat', chatId, conversation: index.findConversation(chatId) }
+    yield { code: 'chat', text: otherChatText(index, chatId) }
   const owner = claims.ownerOf(call)
-  if (owner !== null && owner !== step) yield { code: 'claimed', step: owner }
-  if (readAt < from.atMs) yield { code: 'before', step: from.step, seq: from.seq, byMs: from.atMs - readAt }
-  if (floor !== null && !isLater(call, floor)) yield { code: 'earlier', seq: floor.seq, step: claims.ownerOf(floor) }
-  if (untilMs !== null && readAt > untilMs) yield { code: 'late', byMs: readAt - untilMs }
+  if (owner !== null && owner !== step) yield claimedBy(owner)
+  if (readAt < from.atMs) {
+    const turn = from.step === null ? `#${from.seq}` : `step ${from.step} began`
+    yield { code: 'before', text: `before the turn: ${seconds(from.atMs - readAt)} before ${turn}`, step: from.step }
+  }
+  if (floor !== null && !isLater(call, floor)) {
+    const step = claims.ownerOf(floor)
+    yield { code: 'earlier', text: `earlier than #${floor.seq}, the call of step ${step}`, step }
+  }
+  if (untilMs !== null && readAt > untilMs) yield { code: 'late', text: `${seconds(readAt - untilMs)} late` }
   const { auth, status, alias } = entry
-  if (leaf.auth === 'valid' ? auth !== 'valid' : !BAD_KEYS.includes(auth))
-    yield { code: 'key', expected: leaf.auth, received: auth, status }
+  if (leaf.auth === 'valid' && auth !== 'valid')
+    yield { code: 'key', text: `bad key: ${KEYS[auth] ?? `refused with ${status}`}` }
+  if (leaf.auth !== 'valid' && !Object.hasOwn(KEYS, auth)) yield { code: 'key', text: 'its key is valid' }
   const { body } = call
   const bot = index.botOf(conversation)
   const received = isMap(body) ? body.bot_id : undefined
   if (bot !== undefined && received !== undefined && received !== bot)
-    yield { code: 'bot', received: JSON.stringify(received), expected: bot }
-  if (leaf.alias !== null && alias !== leaf.alias) yield { code: 'alias', received: alias, expected: leaf.alias }
+    yield { code: 'bot', text: `bot_id is ${JSON.stringify(received)}, this bot is ${bot}` }
+  if (leaf.alias !== null && alias !== leaf.alias)
+    yield { code: 'alias', text: `under /${alias}/, not /${leaf.alias}/` }
   const count = leaf.body === null ? 0 : countDifferences(leaf.body, body, options)
-  if (count > 0) yield { code: 'fields', count }
+  if (count > 0) yield fieldsDiffer(count)
+}
+
+function otherChatText(index: JournalIndex, chatId: string | null): string {
+  if (chatId === null) return 'it has no chat_id'
+  const conversation = index.findConversation(chatId)
+  if (conversation !== null) return `chat_id belongs to chat ${JSON.stringify(conversation)}: cross-talk?`
+  const where = index.audience === 'test' ? 'simulator' : 'scenario'
+  return `chat_id ${JSON.stringify(chatId)} is no chat of this ${where}`
 }
 
 export const accepts = (query: CallQuery, call: Call, context: MatchContext): boolean =>
@@ -202,32 +242,57 @@ export function callMisses(
       // Nothing blocks it: it is at another place of a sequence, or it was answered after the step had ended.
       const first = taken.find(one => isLater(one, call))
       const isInTime = call.atMs <= (endMs ?? call.atMs)
-      if (first !== undefined && isInTime) obstacles.push({ code: 'order', first: callReference(first) })
-      else obstacles.push({ code: 'answered_late', byMs: call.atMs - (endMs ?? call.readAt) })
+      const lateMs = call.atMs - (endMs ?? call.readAt)
+      if (first !== undefined && isInTime)
+        obstacles.push({ code: 'order', text: `before ${callText(first)}, which has to come first` })
+      else
+        obstacles.push({
+          code: 'answered_late',
+          text: `read in time, but answered ${seconds(lateMs)} after the step ended`,
+        })
     }
     misses.push({ call, score, afterMs: Math.round(call.readAt - startMs), obstacles, differences })
   }
   return misses.sort((a, b) => a.score - b.score || b.call.readAt - a.call.readAt).slice(0, MAX_MISSES)
 }
 
-export const hasObstacle = ({ obstacles }: Pick<NearMiss, 'obstacles'>, ...codes: readonly ObstacleCode[]): boolean =>
+export const hasObstacle = ({ obstacles }: Pick<CallMiss, 'obstacles'>, ...codes: readonly ObstacleCode[]): boolean =>
   obstacles.some(({ code }) => codes.includes(code))
 
-/** What a report shows: where the call belongs to another step or is another call, nothing else counts. */
+/** `bad key: the platform does not know it; 1 field differs` */
+export const obstaclesText = (obstacles: readonly Obstacle[]): string =>
+  obstacles.map(({ text }) => text).join('; ') || 'no step claims it'
+
+/** A near miss as a report shows it. */
+export const nearMiss = (
+  { seq, what, afterMs, differences }: Pick<NearMiss, 'seq' | 'what' | 'afterMs' | 'differences'>,
+  obstacles: readonly Obstacle[],
+): NearMiss => ({
+  ...{ seq, what, afterMs, codes: obstacles.map(({ code }) => code), why: obstaclesText(obstacles), differences },
+  steps: obstacles.flatMap(({ step }) => step ?? []),
+})
+
+/** `POST /api/v2/handover/message/` */
+export const calledText = ({ entry: { method, path } }: Call): string => `${method} ${path}`
+
+/** Where the call belongs to another step or is another call, nothing else counts. */
 export function nearMissOf({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
   const decisive = obstacles.find(({ code }) => code === 'claimed' || code === 'call')
-  return {
-    seq: call.seq,
-    subject: { code: 'call', ...callReference(call) },
-    afterMs,
-    obstacles: decisive === undefined ? obstacles : [decisive],
-    differences,
-  }
+  const shown = decisive === undefined ? obstacles : [decisive]
+  return nearMiss({ seq: call.seq, what: calledText(call), afterMs, differences }, shown)
 }
 
-export const patternRef = ({ call, body }: CallPattern): PatternRef => ({ call, body: bodyNotation(body) })
-
-export function requirementRef(leaf: Expectation): RequirementRef {
-  const { times, apartMs, alias, auth } = leaf
-  return { ...patternRef(leaf), times, apartMs, alias, auth }
+/** What a finding says of an expected call, for programs. */
+export function requirementOf({ call, body, times, apartMs, alias, auth }: Expectation) {
+  return { call, body: bodyNotation(body), times, apartMs, alias, auth }
 }
+
+/** What scenarios have in common in which such a call comes without being expected. */
+export function unwantedCause({ endpoint, entry: { path } }: Call): Cause {
+  const name = shownName(endpoint, path)
+  return causedBy('unwanted', `${name} is called where no step expects it`, name)
+}
+
+/** A call in the words of a cause. */
+export const shownName = (endpoint: string | null, path: string): string =>
+  endpoint === null ? path : `\`${endpoint}\``

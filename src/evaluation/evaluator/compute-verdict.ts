@@ -1,23 +1,27 @@
 /** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
 import { peerLoss } from '../../base/runtime/connection-failure.ts'
 import { isStackFrame } from '../../base/text/error-text.ts'
-import type { TargetOutput } from '../../platform/journal/run-failures.ts'
-import { type LintFinding, lint } from '../linter/lint.ts'
+import type { DriverFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
+import { earlyEndText, endedText } from '../../platform/wording/failures.ts'
+import {
+  causedBy,
+  createOrphan,
+  type Failure,
+  type FailureDetails,
+  type FailureKind,
+  type Finding,
+  type Hint,
+  hintFields,
+  type StepRef,
+} from '../finding.ts'
+import { lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
-import { hasObstacle } from './claims.ts'
 import { echoes } from './echo.ts'
-import type { Failure, StepRef } from './failure.ts'
 import { type JournalIndex, seqsOf } from './journal-index.ts'
-import {
-  type EvaluatedStep,
-  type FailureDetails,
-  failureDetails,
-  internalFailure,
-  type StepResult,
-} from './step-evaluator.ts'
-import { stepName } from './stimulus.ts'
+import { type EvaluatedStep, internalFailure, type StepResult } from './step-evaluator.ts'
+import { missingVerb, stoppedFailure } from './stimulus.ts'
 import {
   type AttributedFailure,
   type CallReview,
@@ -25,7 +29,8 @@ import {
   forbiddenCalls,
   unexpectedCalls,
 } from './unclaimed-calls.ts'
-import type { FailureWarning, Outcome, Reason, StepVerdict, Verdict } from './verdict.ts'
+import type { Outcome, Reason, StepVerdict, Verdict, Warning } from './verdict.ts'
+import { evictedText, stepText } from './words.ts'
 
 type TargetOutputEntry = RunEventOf<'target_output'>
 
@@ -52,17 +57,17 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   for (const entry of index.entries) {
     if (!isRunEvent(entry, 'step_started')) continue
     // A program that was killed, or a file that was changed.
-    if (index.findEnd(entry.step) === null)
-      return { ...nothing, outcome: 'error', reason: { code: 'incomplete_journal' } }
+    if (index.findEnd(entry.step) === null) return { ...nothing, outcome: 'error', reason: INCOMPLETE }
     const step = index.steps.get(entry.step)
     if (step?.action.verb === entry.verb) continue
-    const reason = { code: 'other_steps', step: entry.step, was: entry.label, now: step?.label ?? null } as const
-    return { ...nothing, outcome: 'error', reason }
+    const change = step === undefined ? 'no longer exists' : `is now ${step.label}`
+    const text = `the scenario has other steps than the run: step ${entry.step} was ${entry.label} and ${change}; run it again`
+    return { ...nothing, outcome: 'error', reason: { code: 'other_steps', text } }
   }
   // The journal lost the entry with which every scenario begins.
   const firstSeq = index.entries[0]?.seq ?? 1
   if (index.started === null && firstSeq > 1)
-    return { ...nothing, outcome: 'inconclusive', reason: { code: 'evicted', firstSeq } }
+    return { ...nothing, outcome: 'inconclusive', reason: { code: 'evicted', text: evictedText(firstSeq) } }
 
   const results: EvaluatedResult[] = []
   for (const step of index.steps.values()) {
@@ -75,23 +80,25 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   const output = index.entries.findLast(entry => isRunEvent(entry, 'target_output'))
   // An echo explains the failures that follow from it, so it comes before them.
   const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
-  const warnings: FailureWarning[] = []
+  const warnings: Warning[] = []
   for (const one of attributed) {
     const { at, rule, conversation, details, step } = one
     const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
     const failure = withTargetOutput(index, { ...details, ...place }, output)
     // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
-    const isRequired = isRefusedEvent(index, step, details) || failure.hint?.code === 'target_ended'
+    const isRequired = isRefusedEvent(index, step, details) || failure.hintCode === 'target_ended'
     const isRecommended = step?.level === 'should' && isAboutIntermediary(details) && !isRequired
     const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
     if (severity === 'fail') placed.push({ at, failure })
     if (severity !== 'warn') continue
-    warnings.push({ rule: isRecommended ? 'recommended' : rule, failure, conversation, entrySeqs: details.entrySeqs })
+    const { happened, entrySeqs } = failure
+    const code = isRecommended ? 'recommended' : rule
+    warnings.push({ code, happened, details: {}, conversation, entrySeqs, failure })
     if (step !== null) stepsWithWarnings.add(step)
   }
-  const findings: LintFinding[] = []
+  const findings: Finding[] = []
   for (const finding of lint(plan, index.entries)) {
-    if (finding.rule !== 'content-type' || plan.strict.contract !== 'fail') findings.push(finding)
+    if (finding.code !== 'content-type' || plan.strict.contract !== 'fail') findings.push(finding)
     else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }
   const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
@@ -106,18 +113,30 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   }
 }
 
+const NOT_A_SCENARIO: Reason = { code: 'not_a_scenario', text: 'this is not the journal of a scenario' }
+const INCOMPLETE: Reason = {
+  code: 'incomplete_journal',
+  text: 'the journal stops before the end of the scenario',
+}
+
+/** A finding of the linter that fails a scenario or a test. */
+export function lintFailure(kind: FailureKind, finding: Finding, expected: string): Failure {
+  const { code: rule, happened, conversation, entrySeqs } = finding
+  const text =
+    rule === 'content-type'
+      ? 'calls are sent without Content-Type: application/json'
+      : `warning ${rule}, which fails because of --strict`
+  const cause = causedBy('warning', text, rule)
+  return createOrphan(kind, { code: 'warning', expected, happened, details: { rule }, conversation, entrySeqs, cause })
+}
+
 /** The platform describes JSON bodies and their header (E0.2): other findings are about what it leaves open. */
-const contentTypeFailure = (finding: LintFinding): Failure => ({
-  ...failureDetails(
-    'contract',
-    { code: 'no_warning', rule: finding.rule },
-    { code: 'warning', finding },
-    { rules: ['E0.2'], entrySeqs: finding.entrySeqs },
-  ),
-  step: null,
-  conversation: finding.conversation,
-  soft: false,
+const contentTypeFailure = (finding: Finding): Failure => ({
+  ...lintFailure('contract', finding, noWarning(finding)),
+  rules: ['E0.2'],
 })
+
+export const noWarning = ({ code }: Finding): string => `no warning ${code}, because of --strict`
 
 const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
   ended,
@@ -128,18 +147,25 @@ const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput
 /** Explains a missing answer, call or inbox item by the end of the target, and an answer that never came by an exception. */
 function withTargetOutput(index: JournalIndex, failure: Failure, output: TargetOutputEntry | undefined): Failure {
   if (output === undefined) return failure
-  const { happened, step } = failure
+  const { code, details, step } = failure
+  const isUnanswered = code === 'not_acknowledged' && details.status === null
   if (!output.ended) {
-    const isUnanswered = happened.code === 'not_acknowledged' && happened.result.status === null
     const hasException = targetOutputOf(output).lines.some(line => isStackFrame(line) || line.startsWith('Traceback '))
-    return isUnanswered && hasException ? { ...failure, hint: { code: 'exception' } } : failure
+    return isUnanswered && hasException ? { ...failure, ...hintFields(EXCEPTION) } : failure
   }
   const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
-  let isExplained = false
-  if (happened.code === 'not_acknowledged') isExplained = happened.result.status === null
-  else if (happened.code === 'driver_failed') isExplained = peerLoss(happened.failure) !== null
-  else if (['no_call', 'no_answer', 'item_missing'].includes(happened.code)) isExplained = isAfterEnd
-  return isExplained ? { ...failure, hint: { code: 'target_ended', failure: output.ended } } : failure
+  let isExplained = isUnanswered
+  if (code === 'driver_failed') isExplained = peerLoss(details.failure as DriverFailure | undefined) !== null
+  else if (['no_call', 'no_answer', 'item_missing'].includes(code)) isExplained = isAfterEnd
+  if (!isExplained) return failure
+  const text = `${endedText(output.ended, 'The intermediary ')}. Look in its last output for the exception, and catch it where it is thrown.`
+  const cause = causedBy('target_ended', endedText(output.ended), output.ended)
+  return { ...failure, ...hintFields({ code: 'target_ended', text }), cause }
+}
+
+const EXCEPTION: Hint = {
+  code: 'exception',
+  text: 'The intermediary printed an exception: look in its last output, and answer also when a handler fails.',
 }
 
 const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
@@ -179,9 +205,8 @@ function attributedFailures(
   const explainsEnd = ({ result }: EvaluatedResult) =>
     result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment'
   if (ended?.stopped !== undefined && !results.some(explainsEnd)) {
-    const happened = { code: 'stopped', cause: ended.stopped } as const
-    const expected = { code: 'own_end', scenario: plan.name } as const
-    add(ended.seq, null, null, failureDetails('stopped', expected, happened, { entrySeqs: [ended.seq] }))
+    const happened = `the scenario was stopped: ${earlyEndText(ended.stopped)}`
+    add(ended.seq, null, null, stoppedFailure(index, 'stopped', happened, ended.stopped, ended.seq))
   }
   // Slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed.
   for (const number of guard.slow.keys()) {
@@ -198,7 +223,8 @@ function attributedFailures(
 
 /** The calls that a failure names: they are not reported again as unexpected. */
 export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entrySeqs' | 'nearest'>): number[] {
-  return [...entrySeqs, ...seqsOf(nearest.filter(miss => !hasObstacle(miss, 'claimed', 'call')))]
+  const isOther = (code: string) => code === 'claimed' || code === 'call'
+  return [...entrySeqs, ...seqsOf(nearest.filter(({ codes }) => !codes.some(isOther)))]
 }
 
 /** Whether a failure is one of the intermediary, and not of the environment, of the scenario or of the run. */
@@ -206,15 +232,15 @@ const isAboutIntermediary = ({ kind }: FailureDetails): boolean =>
   !['environment', 'scenario', 'internal', 'evicted', 'stopped'].includes(kind)
 
 /** Whether the webhook answered an event of the user otherwise than with 200 (WH2, WH3); a late 200 is another matter. */
-function isRefusedEvent(index: JournalIndex, step: EvaluatedStep | null, { happened }: FailureDetails): boolean {
+function isRefusedEvent(index: JournalIndex, step: EvaluatedStep | null, failure: FailureDetails): boolean {
   const verb = index.steps.get(step?.number ?? 0)?.action.verb
-  if ((verb !== 'user' && verb !== 'press') || happened.code !== 'not_acknowledged') return false
-  return happened.ack === 200 && !happened.copy && happened.result.sent && happened.result.status !== 200
+  if ((verb !== 'user' && verb !== 'press') || failure.code !== 'not_acknowledged') return false
+  const { ack, copy, isSent, status } = failure.details
+  return ack === 200 && !copy && isSent === true && status !== 200
 }
 
 /** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
-const isEndedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
-  'cause' in happened && happened.cause !== null && happened.cause.code !== 'time_limit'
+const isEndedByRun = ({ details }: Pick<Failure, 'details'>): boolean => details.isEndOfRun === true
 
 function stepVerdict(
   evaluation: Evaluation,
@@ -245,11 +271,11 @@ function outcomeOf(
   failures: readonly Failure[],
   stepsWithWarnings: ReadonlySet<EvaluatedStep>,
 ): { outcome: Outcome; reason: Reason | null } {
-  if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
-  if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
+  if (index.started === null) return { outcome: 'error', reason: NOT_A_SCENARIO }
+  if (index.ended === null) return { outcome: 'error', reason: INCOMPLETE }
   for (const code of ['internal', 'scenario', 'environment'] as const) {
     const failure = failures.find(({ kind }) => kind === code)
-    if (failure !== undefined) return { outcome: 'error', reason: { code, failure } }
+    if (failure !== undefined) return { outcome: 'error', reason: { code, text: failure.happened } }
   }
   let evicted: Failure | undefined
   let stopped: Failure | undefined
@@ -258,18 +284,19 @@ function outcomeOf(
     else if (failure.kind === 'evicted' && evicted === undefined) evicted = failure
     else return { outcome: 'fail', reason: null }
   }
-  if (stopped !== undefined) return { outcome: 'inconclusive', reason: { code: 'stopped', failure: stopped } }
-  if (evicted !== undefined) return { outcome: 'inconclusive', reason: { code: 'check_evicted', failure: evicted } }
+  if (stopped !== undefined) return { outcome: 'inconclusive', reason: { code: 'stopped', text: stopped.happened } }
+  if (evicted !== undefined)
+    return { outcome: 'inconclusive', reason: { code: 'check_evicted', text: evicted.happened } }
   for (const { result } of results)
     if (result?.outcome === 'inconclusive' && result.reason) return { outcome: 'inconclusive', reason: result.reason }
   // A verb that `requires` names may be in no step.
   const verbs = index.started.driver ?? null
   const verb = plan.needs.find(need => !verbs?.includes(need))
-  if (verb !== undefined)
-    return { outcome: 'inconclusive', reason: { code: 'need_missing', scenario: plan.name, verb, verbs } }
+  if (verb !== undefined) return { outcome: 'inconclusive', reason: missingVerb(`${plan.name} requires`, verb, verbs) }
   // A recommended step that failed ends the steps of its chat.
   const endedBy = [...stepsWithWarnings].filter(({ soft }) => !soft).map(({ conversation }) => conversation)
   const skipped = results.find(({ result, step }) => result === null && !endedBy.includes(step.conversation))?.step
   if (skipped === undefined) return { outcome: 'pass', reason: null }
-  return { outcome: 'error', reason: { code: 'step_not_run', step: stepName(skipped) } }
+  const text = `${stepText(skipped)} was not run: run the scenario again`
+  return { outcome: 'error', reason: { code: 'step_not_run', text } }
 }

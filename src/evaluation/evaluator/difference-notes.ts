@@ -1,37 +1,17 @@
-/** Names the mistake behind two values that nearly agree, as a code. */
+/** Names the mistake behind two values that nearly agree. */
 
 import { fieldName } from '../../base/schemas/explain-issues.ts'
-import type { Bare, Coded } from '../../base/text/coded.ts'
 import { nearest } from '../../base/text/error-text.ts'
+import { counted } from '../../base/text/quantities.ts'
 import { commonLength } from '../scenario/value-text.ts'
 
-/** The mistake that explains a difference. */
-export type DifferenceNote = Coded<{
-  letter_case: Bare
-  white_space: { how: 'trimmed' | 'added' | 'other' }
-  normalisation: Bare
-  invisible: { lost: boolean }
-  html: { how: 'escaped' | 'escaped_twice' | 'unescaped' }
-  marker_added: { marker: string }
-  marker_missing: { marker: string }
-  json_twice: Bare
-  json_escapes: Bare
-  json_text: Bare
-  url_encoding: Bare
-  latin1: Bare
-  non_ascii_lost: Bare
-  markup_removed: Bare
-  cut: { length: number; of: number }
-  added_at_end: { count: number }
-  added_in_front: { count: number }
-  surrounded: Bare
-  from_position: { position: number }
-  type: { expected: string; received: string }
-  item_count: { expected: number; received: number }
-  item_order: Bare
-  other_key: { found: string; missing: string }
-  matcher_threw: { message: string }
-}>
+/** The mistake that explains a difference: a code for programs, and what it means. */
+export interface DifferenceNote {
+  readonly code: string
+  readonly text: string
+}
+
+const note = (code: string, text: string): DifferenceNote => ({ code, text })
 
 export function noteFor(expected: unknown, actual: unknown): DifferenceNote | undefined {
   if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)
@@ -40,79 +20,96 @@ export function noteFor(expected: unknown, actual: unknown): DifferenceNote | un
     return typeof value === 'string' ? 'text' : typeof value
   })
   if (expectedType && received && String(expected) === String(actual))
-    return { code: 'type', expected: expectedType, received }
+    return note('type', `a ${received}, not a ${expectedType}`)
   const isJson = typeof actual === 'string' && /^\s*[[{]/.test(actual) && parseJson(actual) !== undefined
-  return isJson && typeof expected === 'object' ? { code: 'json_text' } : undefined
+  return isJson && typeof expected === 'object' ? note('json_text', 'it is JSON inside a text') : undefined
 }
 
 /** Comparing longer texts character by character takes too long. */
 const LONGEST_TEXT = 50_000
 const MIN_CHARS = 3
 const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
+const LINE_BREAKS = /[\r\n]+/g
+const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+/** Characters that are two units in UTF-16. */
+const ASTRAL = /[\u{10000}-\u{10ffff}]/gu
 const MARKER = /^\[[\w-]*>[\w-]*\] /
 
 /** The mistake behind two texts; the more exact ones come first. */
 function textNote(expected: string, actual: string): DifferenceNote | undefined {
   if (expected === actual) return undefined
   if (Math.max(expected.length, actual.length) <= LONGEST_TEXT) {
-    const note = encodingNote(expected, actual)
-    if (note !== undefined) return note
+    const found = encodingNote(expected, actual)
+    if (found !== undefined) return found
   }
   // Cut off, with or without an ellipsis, or longer.
   const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
   const short = actual.slice(0, actual.length - ellipsis.length)
   if (short.length >= MIN_CHARS && expected.startsWith(short))
-    return { code: 'cut', length: lengthOf(short), of: lengthOf(expected) }
+    return note('cut', `cut off after ${lengthOf(short)} of ${lengthOf(expected)} characters`)
   if (expected.length >= MIN_CHARS && actual.includes(expected)) {
-    const count = lengthOf(actual) - lengthOf(expected)
-    if (actual.startsWith(expected)) return { code: 'added_at_end', count }
-    return actual.endsWith(expected) ? { code: 'added_in_front', count } : { code: 'surrounded' }
+    const more = counted(lengthOf(actual) - lengthOf(expected), 'more character')
+    if (actual.startsWith(expected)) return note('added_at_end', `${more} at the end`)
+    if (actual.endsWith(expected)) return note('added_in_front', `${more} in front`)
+    return note('surrounded', 'the expected text is part of a longer one')
   }
   // Only for long texts, where the difference is hard to see.
   const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
-  return at > LONG ? { code: 'from_position', position: at + 1 } : undefined
+  return at > LONG ? note('from_position', `differs from character ${at + 1} on`) : undefined
 }
 
 /** A position after this many characters is hard to see. */
 const LONG = 40
 
 function encodingNote(expected: string, actual: string): DifferenceNote | undefined {
-  if (expected.toLowerCase() === actual.toLowerCase()) return { code: 'letter_case' }
+  if (expected.toLowerCase() === actual.toLowerCase()) return note('letter_case', 'only upper and lower case differ')
   if (expected.replace(/\s+/gu, '') === actual.replace(/\s+/gu, '')) {
-    if (expected.trim() === actual) return { code: 'white_space', how: 'trimmed' }
-    return { code: 'white_space', how: actual.trim() === expected ? 'added' : 'other' }
+    if (expected.trim() === actual) return note('white_space', 'only white space differs: trimmed')
+    if (actual.trim() === expected) return note('white_space', 'only white space differs: more of it at the ends')
+    for (const space of ['', ' '])
+      if (expected.replace(LINE_BREAKS, space) === actual.replace(LINE_BREAKS, space))
+        return note('line_breaks', 'only white space differs: line breaks were changed')
+    return note('white_space', 'only white space differs')
   }
-  if (expected.normalize() === actual.normalize()) return { code: 'normalisation' }
+  for (const form of FORMS)
+    if (expected.normalize(form) === actual) return note('normalisation', `the text was normalised to ${form}`)
+  if (expected.normalize() === actual.normalize())
+    return note('normalisation', 'only the Unicode normalisation differs')
   if (expected.replace(INVISIBLE, '') === actual.replace(INVISIBLE, '')) {
     const lost = [...expected.matchAll(INVISIBLE)].length - [...actual.matchAll(INVISIBLE)].length
-    return { code: 'invisible', lost: lost > 0 }
+    return note('invisible', `only invisible characters differ${lost > 0 ? ': some were lost' : ''}`)
   }
   const once = unescapeHtml(actual)
-  if (once === expected) return { code: 'html', how: 'escaped' }
-  if (unescapeHtml(once) === expected) return { code: 'html', how: 'escaped_twice' }
-  if (unescapeHtml(expected) === actual) return { code: 'html', how: 'unescaped' }
+  if (once === expected) return note('html', 'only HTML escaping differs')
+  if (unescapeHtml(once) === expected) return note('html', 'only HTML escaping differs: escaped twice')
+  if (unescapeHtml(expected) === actual) return note('html', 'only HTML escaping differs: the escapes were resolved')
   // A translation marker in front of one of them.
-  for (const [code, text, other] of [
-    ['marker_added', actual, expected],
-    ['marker_missing', expected, actual],
-  ] as const) {
-    const marker = MARKER.exec(text)?.[0]
-    if (marker !== undefined && text.slice(marker.length) === other) return { code, marker: marker.trim() }
-  }
-  if (parseJson(actual) === expected) return { code: 'json_twice' }
-  if (parseJson(`"${actual}"`) === expected) return { code: 'json_escapes' }
-  if (/%|\+/.test(actual) && decodeUrl(actual) === expected) return { code: 'url_encoding' }
+  const [added, missing] = [actual, expected].map(text => MARKER.exec(text)?.[0])
+  if (added !== undefined && actual.slice(added.length) === expected)
+    return note('marker_added', `a translation marker stands in front: ${added.trim()}`)
+  if (missing !== undefined && expected.slice(missing.length) === actual)
+    return note('marker_missing', `the translation marker ${missing.trim()} is missing`)
+  if (parseJson(actual) === expected) return note('json_twice', 'encoded as JSON once more')
+  if (parseJson(`"${actual}"`) === expected)
+    return note('json_escapes', 'has JSON escapes in it: encoded as JSON once more')
+  if (/%|\+/.test(actual) && decodeUrl(actual) === expected) return note('url_encoding', 'only URL encoding differs')
   // What UTF-8 looks like when it is taken for one byte per character.
   const bytes = new TextEncoder().encode(expected)
   const isMisread =
     String.fromCharCode(...bytes.subarray(0, MAX_ARGUMENTS)) === actual ||
     new TextDecoder('windows-1252').decode(bytes) === actual
-  if (isMisread) return { code: 'latin1' }
+  if (isMisread) return note('latin1', 'UTF-8 read as Latin-1')
+  const halved = expected.replace(ASTRAL, character => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xffff))
+  const without = expected.replace(ASTRAL, '')
+  const isReplaced = actual.replace(/[\ud800-\udfff\ufffd?]+/g, '') === without.replace(/\?+/g, '')
+  if (halved !== expected && (halved === actual || isReplaced))
+    return note('surrogates', 'characters above U+FFFF, such as emoji, were cut or replaced')
   // `?` or the replacement character in place of what is outside of ASCII, or nothing at all.
   const ascii = expected.replace(/[^\0-\x7f]+/gu, '')
   if (ascii !== expected && actual.replace(/[?\ufffd]+/g, '') === ascii.replace(/\?+/g, ''))
-    return { code: 'non_ascii_lost' }
-  if (actual !== '' && expected.replace(/<[^<>]*>/g, '') === actual) return { code: 'markup_removed' }
+    return note('non_ascii_lost', 'characters outside of ASCII were lost')
+  if (actual !== '' && expected.replace(/<[^<>]*>/g, '') === actual)
+    return note('markup_removed', 'the markup in it was removed')
   return undefined
 }
 
@@ -167,7 +164,7 @@ export function keyNote(missing: Path, root: unknown): DifferenceNote | undefine
     }) ??
     // The same name one level too high or too low.
     paths.find(path => path.length !== missing.length && path.at(-1) === missing.at(-1))
-  return found && { code: 'other_key', found: fieldName(found), missing: fieldName(missing) }
+  return found && note('other_key', `the body has ${fieldName(found)}: did you mean ${fieldName(missing)}?`)
 }
 
 /** `sender.name`, `senderName`, `sender_name` and `Sender-Name` alike. */

@@ -5,11 +5,12 @@
 import { hashWords } from '../../base/runtime/random.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
+import { type Cause, causedBy, createFailure, type Failure, type StepRef } from '../finding.ts'
 import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
 import { type Plan, stepsOf } from '../scenario/plan.ts'
 import { conversationsIn } from '../scenario/run-events.ts'
-import type { ChatRef, Failure, StepRef, TextPlace } from './failure.ts'
 import type { ScenarioResult } from './verdict.ts'
+import { quotedText } from './words.ts'
 
 /** A text of a user, and by what it is recognized. */
 interface Written {
@@ -25,7 +26,8 @@ interface Reached {
   readonly chatId: string
   readonly seq: number
   readonly text: string
-  readonly place: TextPlace
+  /** `POST /api/v2/handover/message/`, `inbox item 3`. */
+  readonly place: string
   /** Null for an inbox. */
   readonly endpoint: EndpointId | null
 }
@@ -34,7 +36,7 @@ interface Reached {
 export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
   const maySay = createAgentTextMatcher(plan)
   const conversationOf = conversationsIn(entries)
-  const chatOf = (chatId: string): ChatRef => ({ chat: conversationOf(chatId) ?? chatId, scenario: null })
+  const chatOf = (chatId: string) => chatText(conversationOf(chatId) ?? chatId)
   const find = createFinder(reachedIn(entries))
   const failures: Failure[] = []
   for (const written of recognizable(writtenIn(entries))) {
@@ -44,27 +46,38 @@ export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
     const elsewhere = inOtherChats(found, chatId)
     if (back === undefined && elsewhere.length === 0) continue
     const step = findWriter(plan, entries, written)
-    const place = { step, conversation: conversationOf(chatId) }
+    const place = { step, conversation: conversationOf(chatId), soft: false }
     const from = chatOf(chatId)
-    if (back !== undefined)
-      failures.push({
-        ...place,
-        kind: 'echo',
-        expected: { code: 'no_echo', from, seq: written.seq, text: written.text },
-        happened: { code: 'echoed', seq: back.seq, place: back.place, text: back.text, from, written: written.seq },
-        rules: ['E6.5', 'W2'],
-        nearest: [],
-        entrySeqs: [written.seq, back.seq],
-        soft: false,
-        hint: { code: 'forwards_copies' },
-      })
+    if (back !== undefined) failures.push({ ...echoFailure(written, back, from), ...place })
     for (const where of elsewhere) {
-      const failure = leakFailure(written, where, { from, to: chatOf(where.chatId) })
+      const failure = leakFailure(written, where, from, chatOf(where.chatId))
       failures.push({ ...failure, ...place, entrySeqs: [written.seq, where.seq] })
     }
   }
   return failures
 }
+
+/** `chat "ada" of "Happy path"` */
+const chatText = (chat: string, scenario: string | null = null): string =>
+  `chat ${JSON.stringify(chat)}${scenario === null ? '' : ` of ${JSON.stringify(scenario)}`}`
+
+const ECHOED: Cause = causedBy('echoed', "what the user writes comes back as the agent's message")
+const LEAKED: Cause = causedBy('leaked', 'what a user writes appears in another chat')
+
+const echoFailure = (written: Written, back: Reached, from: string) =>
+  createFailure('echo', {
+    code: 'echoed',
+    expected: `the user of ${from} never reads ${quotedText(written.text)} (written in #${written.seq}) as an agent's message`,
+    happened: `#${back.seq} ${back.place} sent what the user of ${from} wrote in #${written.seq} back to the user: ${quotedText(back.text)}`,
+    details: { from, place: back.place },
+    rules: ['E6.5', 'W2'],
+    entrySeqs: [written.seq, back.seq],
+    hint: {
+      code: 'forwards_copies',
+      text: 'Does the intermediary forward everything the help desk reports, the copies of what users wrote included? Forward only what agents write.',
+    },
+    cause: ECHOED,
+  })
 
 /** Leaks from one scenario into another. Texts that two scenarios share (of a scenario that ran twice) prove nothing. */
 export function leaksBetween(runs: readonly { readonly plan: Plan; readonly result: ScenarioResult }[]): Failure[] {
@@ -79,18 +92,18 @@ export function leaksBetween(runs: readonly { readonly plan: Plan; readonly resu
     })
     for (const where of inOtherChats(found, one.chatId)) {
       const from = chatIn(one.run.result, one.chatId)
-      const failure = leakFailure(one, where, { from, to: chatIn(where.run.result, where.chatId) })
+      const to = chatIn(where.run.result, where.chatId)
+      const failure = leakFailure(one, where, from.text, to.text)
       // The two numbers are of two journals: there is no timeline to mark them in.
-      const conversation = from.chat === one.chatId ? null : from.chat
-      failures.push({ ...failure, step: null, conversation, entrySeqs: [] })
+      failures.push({ ...failure, step: null, conversation: from.conversation, entrySeqs: [], soft: false })
     }
   }
   return failures
 }
 
-function chatIn({ conversations, name }: ScenarioResult, chatId: string): ChatRef {
-  const [chat] = Object.entries(conversations).find(([, id]) => id === chatId) ?? [chatId]
-  return { chat, scenario: name }
+function chatIn({ conversations, name }: ScenarioResult, chatId: string) {
+  const [conversation = null] = Object.entries(conversations).find(([, id]) => id === chatId) ?? []
+  return { conversation, text: chatText(conversation ?? chatId, name) }
 }
 
 /** An inbox is read many times: each place counts once. */
@@ -103,17 +116,19 @@ function inOtherChats<Where extends Reached>(found: readonly Where[], chatId: st
   return [...places.values()]
 }
 
-function leakFailure(written: Written, where: Reached, chats: { readonly from: ChatRef; readonly to: ChatRef }) {
-  const { seq, place, text, endpoint } = where
-  return {
-    kind: 'leak',
-    expected: { code: 'no_leak', from: chats.from, seq: written.seq, text: written.text },
-    happened: { code: 'leaked', seq, place, text, ...chats },
+function leakFailure(written: Written, { seq, place, text, endpoint }: Reached, from: string, to: string) {
+  return createFailure('leak', {
+    code: 'leaked',
+    expected: `what the user of ${from} wrote (#${written.seq} ${quotedText(written.text)}) stays in ${from}`,
+    happened: `#${seq} ${place} has in ${to} what the user of ${from} wrote: ${quotedText(text)}`,
+    details: { from, to, place },
     rules: endpoint === null ? ['WH4', 'EV4'] : ['E6.2'],
-    nearest: [],
-    soft: false,
-    hint: { code: 'current_chat' },
-  } satisfies Partial<Failure>
+    hint: {
+      code: 'current_chat',
+      text: 'Is "the current chat" kept in one variable for all conversations? Take the chat id from the event, and from the conversation the agent writes in.',
+    },
+    cause: LEAKED,
+  })
 }
 
 /** The last step of that chat that makes a user write and started before the text. */
@@ -237,13 +252,13 @@ function reachedIn(entries: readonly Entry[]): Reached[] {
     if (chatId === undefined) continue
     if (entry.kind === 'api') {
       const { endpoint, method, path, request } = entry
-      const place = { code: 'call', method, path } as const
+      const place = `${method} ${path}`
       for (const text of stringsIn(request.body)) reached.push({ chatId, seq, text, place, endpoint })
     }
     if (entry.kind !== 'driver' || !Array.isArray(entry.items)) continue
     // An inbox is read repeatedly: `place` names the position of the item, which stays the same.
     for (const [index, item] of entry.items.entries()) {
-      const place = { code: 'inbox_item', position: index + 1 } as const
+      const place = `inbox item ${index + 1}`
       for (const text of stringsIn(item)) reached.push({ chatId, seq, text, place, endpoint: null })
     }
   }

@@ -35,7 +35,7 @@ import {
   type StepWindows,
   type Stimulus,
 } from './step-evaluator.ts'
-import { failedStepResult, stepName, stimulusResult } from './stimulus.ts'
+import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { surplusCalls } from './unclaimed-calls.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -315,7 +315,7 @@ class Windows implements StepWindows {
     const end = this.#index.findEnd(latest.number)
     return {
       seq: this.#index.getStart(latest.number).seq,
-      name: stepName(latest),
+      name: latest,
       verb: latest.action.verb,
       hasEvent: end === null ? null : Boolean(end.delivery_id),
     }
@@ -354,7 +354,7 @@ class Windows implements StepWindows {
     if (isClaimLater) baseMs = claimed.readAt
     if (!isClaimLater && stimulus === null) return fromStart
     if (withinMs === null && baseMs < startMs) return fromStart
-    const from = isClaimLater ? { seq: claimed.seq } : { step: stepName(stimulus!) }
+    const from = isClaimLater ? { seq: claimed.seq } : { step: stimulus! }
     return { atMs: baseMs + ms, within: { ms, from } }
   }
 }

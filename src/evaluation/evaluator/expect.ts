@@ -1,5 +1,8 @@
 /** Evaluates `expect`: claims the expected calls as they arrive, and explains which one did not. */
 
+import { formatDuration } from '../../base/text/quantities.ts'
+import { failureText } from '../../platform/wording/failures.ts'
+import { type Cause, causedBy, createFailure, type FailureDetails, type Hint } from '../finding.ts'
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { Expectation, ExpectTree } from '../scenario/plan.ts'
 import {
@@ -11,21 +14,36 @@ import {
   hasObstacle,
   type Moment,
   nearMissOf,
-  requirementRef,
+  type ObstacleCode,
+  obstaclesText,
+  requirementOf,
 } from './claims.ts'
-import type { FailureHint, Happened, NoCallDetail, ObstacleCode, RequirementRef, RequirementTree } from './failure.ts'
 import { AVAILABILITY, type Call, callReference, isLater, ruleOf, seqsOf } from './journal-index.ts'
 import {
   type Deadline,
   type EvaluatedStep,
   type EvaluationContext,
   FAILED,
-  type FailureDetails,
-  failureDetails,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
-import { refusedEventHint, unreachableReason } from './stimulus.ts'
+import { type RefusedEvent, refusedEventHint, unreachableReason } from './stimulus.ts'
+import {
+  callNamed,
+  callText,
+  callWithKey,
+  firstDifferenceText,
+  howOften,
+  inChat,
+  listed,
+  offset,
+  seconds,
+  stepText,
+  timesText,
+  treeText,
+  within,
+  withinText,
+} from './words.ts'
 
 /** One leaf of an `expect`, and the calls that it claims. */
 export interface ClaimingLeaf {
@@ -79,7 +97,7 @@ export class ExpectEvaluator implements StepEvaluator {
       this.#alternatives = alternativesOf(filled)
     } catch (error) {
       if (!(error instanceof InterpolationError)) throw error
-      this.#fail(unusable(tree, { code: 'unfillable', message: error.message }))
+      this.#fail(unusable(tree, 'unfillable', error.message))
     }
     this.#tree = filled
   }
@@ -160,7 +178,7 @@ export class ExpectEvaluator implements StepEvaluator {
       if (value !== MISSING) this.#captured[name] = value
       else
         this.#fail(
-          unusable(this.#tree, { code: 'capture_missing', name, path: place, call: callReference(call) }, call),
+          unusable(this.#tree, 'capture_missing', `${callText(call)} has no ${place} to capture as ${name}`, call),
         )
     }
   }
@@ -168,8 +186,8 @@ export class ExpectEvaluator implements StepEvaluator {
   status(nowMs: number): StepStatus {
     if (this.#state === 'met') return { state: 'met', captured: this.#captured }
     if (this.#state === 'failed' || nowMs >= this.#deadline.atMs) return FAILED
-    const missing: RequirementRef[] = []
-    for (const { leaf, calls } of this.leaves) if (calls.length < leaf.times.min) missing.push(requirementRef(leaf))
+    const missing: Expectation[] = []
+    for (const { leaf, calls } of this.leaves) if (calls.length < leaf.times.min) missing.push(leaf)
     return { state: 'open', untilMs: this.#deadline.atMs, awaited: { code: 'calls', missing } }
   }
 
@@ -186,42 +204,88 @@ export class ExpectEvaluator implements StepEvaluator {
     if (this.#failure !== null) return this.#failure
     const context = this.#context
     const { step } = this
-    const { within } = this.#deadline
     const missing = this.leaves.find(({ leaf, calls }) => calls.length < leaf.times.min)
     if (missing === undefined) throw new Error(`Failed to explain step ${step.number}: no call is missing.`)
     const { leaf, calls } = missing
     const ended = context.windows.findEnd(step)
     const misses = callMisses(context, this.queryOf(leaf), this.claimed, ended?.at_ms ?? null)
     const [best] = misses
-    const common = {
-      requirement: requirementRef(leaf),
-      progress: leaf.times.min === 1 ? null : { min: leaf.times.min, seqs: seqsOf(calls) },
-    }
     const mark = best?.call.seq ?? ended?.seq
     const hint = findHint(context, best, step)
     const isMatch = best !== undefined && !hasObstacle(best, 'call', 'claimed')
+    const common = {
+      expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline.within)}`,
+      rules: rulesOf([leaf]),
+      nearest: misses.map(nearMissOf),
+      entrySeqs: mark === undefined ? [] : [mark],
+      hint,
+    }
+    const requirement = requirementOf(leaf)
+    const seqs = seqsOf(calls)
+    if (isMatch) {
+      const none =
+        leaf.times.min === 1 ? `no call of ${callWithKey({ ...leaf, body: null })} matches` : tooFew(seqs, leaf, '')
+      const nearest = `${callText(best.call)} ${offset(best.afterMs)}: ${reasonOf(best)}`
+      const { obstacles, differences, afterMs } = best
+      return createFailure('expect', {
+        ...common,
+        code: 'no_matching_call',
+        happened: `${none}; nearest: ${nearest}`,
+        details: { requirement, seqs, call: callReference(best.call), afterMs, obstacles, differences },
+        cause: notMatchingCause(leaf, best),
+      })
+    }
+    const limit = ` ${within(this.#deadline.within.ms)}`
     const detail = calls.length > 0 && best === undefined ? null : detailOf(context, step, leaf, best)
-    return failureDetails(
-      'expect',
-      { code: 'calls', tree: requirementTree(this.#tree), within, chat: context.chatName(step.conversation) },
-      isMatch
-        ? {
-            code: 'no_matching_call',
-            ...common,
-            call: callReference(best.call),
-            afterMs: best.afterMs,
-            obstacles: best.obstacles,
-            differences: best.differences,
-          }
-        : { code: 'no_call', ...common, withinMs: within.ms, detail },
-      {
-        rules: rulesOf([leaf]),
-        nearest: misses.map(nearMissOf),
-        entrySeqs: mark === undefined ? [] : [mark],
-        ...(hint && { hint }),
-      },
-    )
+    let none = `${callWithKey(leaf)} was not called${limit}`
+    if (leaf.times.min !== 1) none = tooFew(seqs, leaf, limit)
+    else if (detail?.code === 'claimed') none = `${callWithKey(leaf)} was not called again${limit}`
+    return createFailure('expect', {
+      ...common,
+      code: 'no_call',
+      happened: `${none}${detail?.text ?? ''}`,
+      details: { requirement, seqs, withinMs: this.#deadline.within.ms, why: detail?.code, refused: hint?.refused },
+      cause: detail?.cause ?? causedBy('not_called', `\`${leaf.call}\` is not called`, leaf.call),
+    })
   }
+}
+
+/** `start was called only once within 5s (#9), expected exactly 3 times` */
+function tooFew(seqs: readonly number[], leaf: Expectation, limit: string): string {
+  const expected = `expected ${howOften(leaf.times)}`
+  if (seqs.length === 0) return `${callWithKey(leaf)} was not called${limit}, ${expected}`
+  return `${callWithKey(leaf)} was called only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
+}
+
+function reasonOf({ obstacles, differences: [first, ...more] }: CallMiss): string {
+  if (first !== undefined && obstacles.length === 1) return firstDifferenceText(first, more.length)
+  return obstaclesText(obstacles)
+}
+
+const HOW_CALLED: Readonly<Partial<Record<ObstacleCode, string>>> = {
+  late: 'too late',
+  before: 'too early',
+  earlier: 'in another order',
+  order: 'in another order',
+  answered_late: 'and answered too late',
+  key: 'with a bad key',
+  chat: 'for another chat',
+  bot: 'for another bot',
+  alias: 'under another path',
+}
+
+const MAX_FIELDS = 3
+
+function notMatchingCause({ call }: Expectation, { obstacles, differences }: CallMiss): Cause {
+  const codes = obstacles.map(({ code }) => code)
+  const fields = differences.map(({ path, code }) => [path, code])
+  const shown = differences
+    .slice(0, MAX_FIELDS)
+    .map(({ path, hint }) => `${path || 'the body'}${hint === undefined ? '' : ` (${hint})`}`)
+  const more = fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more` : ''
+  const how = codes.flatMap(code => HOW_CALLED[code] ?? [])
+  if (shown.length > 0) how.push(`with another value of ${shown.join(', ')}${more}`)
+  return causedBy('not_matching', `\`${call}\` is called ${how.join(', ') || 'in another way'}`, call, codes, fields)
 }
 
 function isBetter(next: Attempt, best: Attempt): boolean {
@@ -250,29 +314,37 @@ export function findClosePair({ apartMs }: Expectation, calls: readonly Call[]):
 }
 
 export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): FailureDetails {
-  const seqs = [first.seq, second.seq] as const
-  const tree = { op: 'call', ...requirementRef(leaf) } as const
-  return failureDetails(
-    'times',
-    { code: 'calls', tree, chat: null, within: null },
-    { code: 'calls_too_close', requirement: requirementRef(leaf), seqs, gapMs: second.readAt - first.readAt },
-    { rules: rulesOf([leaf]), entrySeqs: seqs },
-  )
+  const gapMs = second.readAt - first.readAt
+  const least = formatDuration(leaf.apartMs ?? 0)
+  return createFailure('times', {
+    code: 'calls_too_close',
+    expected: `expect ${treeText({ op: 'call', ...leaf })}`,
+    happened: `${callNamed(leaf)} was called again too soon: #${first.seq} and #${second.seq} are ${seconds(gapMs)} apart, expected at least ${least}`,
+    details: { requirement: requirementOf(leaf), gapMs },
+    rules: rulesOf([leaf]),
+    entrySeqs: [first.seq, second.seq],
+    cause: causedBy('too_close', `\`${leaf.call}\` is called again too soon`, leaf.call),
+  })
 }
 
 /** An `expect` that cannot be evaluated: a `$(...)` without a value, or a capture of a missing field. */
-const unusable = (tree: ExpectTree, happened: Happened, call?: Call): FailureDetails =>
-  failureDetails('expect', { code: 'calls', tree: requirementTree(tree), chat: null, within: null }, happened, {
+const unusable = (tree: ExpectTree, code: string, happened: string, call?: Call): FailureDetails =>
+  createFailure('expect', {
+    ...{ code, happened, expected: `expect ${treeText(tree)}` },
     rules: rulesOf(leavesOf(tree)),
     entrySeqs: call === undefined ? [] : [call.seq],
   })
 
-const requirementTree = (tree: ExpectTree): RequirementTree =>
-  tree.op === 'call' ? { op: 'call', ...requirementRef(tree) } : { op: tree.op, of: tree.of.map(requirementTree) }
-
 const rulesOf = (leaves: readonly Expectation[]): string[] => [
   ...new Set(leaves.flatMap(({ call }) => (call === 'any' ? [] : [ruleOf(call)]))),
 ]
+
+/** Why no call that could be the expected one arrived. */
+interface Detail {
+  readonly code: string
+  readonly text: string
+  readonly cause?: Cause
+}
 
 /** What arrived instead shows where things went another way. */
 function detailOf(
@@ -280,26 +352,51 @@ function detailOf(
   { conversation }: EvaluatedStep,
   leaf: Expectation,
   other: CallMiss | undefined,
-): NoCallDetail {
+): Detail | null {
   const failure = unreachableReason(index)
-  if (failure !== null) return { code: 'unreachable', failure }
-  if (index.calls.length === 0) return { code: 'no_call_at_all' }
+  if (failure !== null) {
+    const text = failureText(failure)
+    return { code: 'unreachable', text: `: ${text}`, cause: causedBy('target_unreachable', text, failure) }
+  }
+  if (index.calls.length === 0) {
+    const cause = causedBy('no_call_at_all', 'the intermediary makes no call')
+    const text = `: the intermediary made no call ${index.audience === 'test' ? 'at all' : 'for this scenario'}`
+    return { code: 'no_call_at_all', text, cause }
+  }
   if (other !== undefined) {
-    const call = callReference(other.call)
     const decisive = other.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
-    if (decisive?.code === 'claimed') return { code: 'claimed', call, step: decisive.step }
-    return { code: 'other_call', call, afterMs: other.afterMs }
+    if (decisive?.code === 'claimed') return { code: 'claimed', text: `: ${callText(other.call)} is ${decisive.text}` }
+    return { code: 'other_call', text: `; the nearest call is ${callText(other.call)} ${offset(other.afterMs)}` }
   }
   const last = index.callsOf(conversationOfQuery({ conversation, leaf })).at(-1)
-  return last === undefined ? { code: 'nothing' } : { code: 'last_call', call: callReference(last) }
+  return last === undefined ? null : { code: 'last_call', text: `; the last call was ${callText(last)}` }
 }
 
-const HINTS: Readonly<Partial<Record<ObstacleCode, FailureHint>>> = {
-  late: { code: 'allow_time' },
-  earlier: { code: 'any_order' },
-  before: { code: 'since' },
-  key: { code: 'bearer_key' },
-  chat: { code: 'chat_id' },
+/** What to try after a call that has an obstacle; other words where the reader wrote a test. */
+const HINTS: Readonly<Partial<Record<ObstacleCode, Hint & { readonly test?: string }>>> = {
+  late: {
+    code: 'allow_time',
+    text: 'Is it only slow? Allow more with within:, or with timeouts: { expect: … } for the whole scenario.',
+    test: "Is it only slow? Allow more with { within: '5s' }.",
+  },
+  earlier: {
+    code: 'any_order',
+    text: 'Steps expect calls in their order. Where the order does not matter, put them into one all: [ … ].',
+    test: 'Expectations are met in their order. Where the order does not matter, expect them side by side: await Promise.all([ … ]).',
+  },
+  before: {
+    code: 'since',
+    text: 'A step looks at calls since the first stimulus of its turn. since: ID looks further back.',
+    test: 'An expectation looks from the first thing the user did after the last one. { since } looks further back.',
+  },
+  key: {
+    code: 'bearer_key',
+    text: 'Every call carries the header Authorization: Bearer <API_KEY>, with the key of the handover settings page.',
+  },
+  chat: {
+    code: 'chat_id',
+    text: 'Is the chat id taken from the event that belongs to this conversation?',
+  },
 }
 
 /** What to try, the most certain cause first. */
@@ -307,7 +404,7 @@ function findHint(
   context: EvaluationContext,
   miss: CallMiss | undefined,
   step: EvaluatedStep,
-): FailureHint | undefined {
+): (Hint & { readonly refused?: RefusedEvent }) | null {
   const { index } = context
   const stimulus = context.windows.findStimulus(step)
   // No call arrived that could have been the expected one.
@@ -315,18 +412,27 @@ function findHint(
     const refused = refusedEventHint(index, step.conversation, stimulus)
     if (refused !== null) return refused
     // A press while the handover is closed, or a message while the bot has the chat, causes no event.
-    if ((stimulus?.verb === 'press' || stimulus?.verb === 'user') && stimulus.hasEvent === false)
-      return { code: 'no_event', action: stimulus.name, verb: stimulus.verb }
+    if ((stimulus?.verb === 'press' || stimulus?.verb === 'user') && stimulus.hasEvent === false) {
+      const why = stimulus.verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'
+      return { code: 'no_event', text: `${stepText(stimulus.name)} caused no webhook event: ${why}` }
+    }
   }
   if (index.calls.length === 0 && unreachableReason(index) === null) {
     const hasActed = index.drivers.some(({ verb }) => verb !== 'inbox')
-    if (!hasActed && index.started?.driver?.includes('accept')) return { code: 'no_agent' }
+    if (!hasActed && index.started?.driver?.includes('accept'))
+      return {
+        code: 'no_agent',
+        text: 'No agent has accepted the chat: write agent: accept before this step. An intermediary that starts the handover by itself has to know the address of the platform.',
+      }
     const url = index.started?.sim.url
-    return { code: 'platform_address', url: typeof url === 'string' ? url : null }
+    const address = typeof url === 'string' ? ` (${url})` : ''
+    return { code: 'platform_address', text: `Does the intermediary know the address of the platform${address}?` }
   }
-  if (miss === undefined || hasObstacle(miss, 'claimed')) return undefined
+  if (miss === undefined || hasObstacle(miss, 'claimed')) return null
   const chief = miss.obstacles.find(({ code }) => code in HINTS)
-  return chief && HINTS[chief.code]
+  const hint = chief && HINTS[chief.code]
+  if (hint === undefined) return null
+  return { code: hint.code, text: (index.audience === 'test' && hint.test) || hint.text }
 }
 
 export interface Requirement {

@@ -5,8 +5,8 @@ import { isMap } from '../../base/objects.ts'
 import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { type Entry, EntrySchema } from '../../platform/journal/entry.ts'
+import type { Failure } from '../finding.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
-import type { Failure } from './failure.ts'
 import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 
 const OUTCOMES = ['pass', 'fail', 'error', 'inconclusive', 'skipped'] as const satisfies readonly Outcome[]
@@ -16,9 +16,12 @@ const coded = z.looseObject({ code: z.string() })
 
 /** What reports read of a failure of the run. */
 const SavedFailure = z.looseObject({
-  ...{ kind: z.string(), conversation: z.nullable(z.string()), soft: z.boolean(), expected: coded, happened: coded },
-  ...{ rules: texts, entrySeqs: z.array(z.int()), nearest: z.array(z.looseObject({ seq: z.int() })) },
-  hint: z.optional(coded),
+  ...{ kind: z.string(), code: z.string(), conversation: z.nullable(z.string()), soft: z.boolean(), details: fields },
+  ...{ expected: z.string(), happened: z.string(), hint: z.optional(z.string()), rules: texts },
+  ...{
+    entrySeqs: z.array(z.int()),
+    nearest: z.array(z.looseObject({ seq: z.int(), differences: z.array(z.object()) })),
+  },
 }) as z.ZodMiniType<unknown> as z.ZodMiniType<Failure>
 
 const RunLine = z.object({
@@ -57,7 +60,9 @@ const ScenarioLine = z.object({
   started_at: z.string(),
   duration_ms: z.number(),
   outcome: z.enum(OUTCOMES),
-  reason: z.nullable(coded as z.ZodMiniType<unknown> as z.ZodMiniType<Reason>),
+  reason: z.nullable(
+    z.looseObject({ code: z.string(), text: z.string() }) as z.ZodMiniType<unknown> as z.ZodMiniType<Reason>,
+  ),
   conversations: z.record(z.string(), z.string()),
   rerun: z.string(),
   /** The outcome of the run before `--strict`, when entries have `***` in place of secrets. */

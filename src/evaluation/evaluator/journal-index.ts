@@ -14,7 +14,7 @@ import {
   type RunEventOf,
   type ScenarioStarted,
 } from '../scenario/run-events.ts'
-import type { CallRef } from './failure.ts'
+import type { Audience } from './words.ts'
 
 export type Delivery = EntryOf<'delivery'>
 
@@ -33,13 +33,15 @@ export const AVAILABILITY = Symbol('availability')
 export type ConversationKey = string | typeof AVAILABILITY
 
 /** What a step evaluation reads of a plan; a test has the same. */
-export type EvaluationSettings = Pick<Plan, 'name' | 'timeouts'>
+export type EvaluationSettings = Pick<Plan, 'name' | 'timeouts'> & { readonly audience?: Audience }
 
 /** What the first entry of a scenario says about the platform. */
 type Started = Pick<ScenarioStarted, 'bot' | 'config' | 'sim' | 'driver'> & Pick<Entry, 'seq' | 'at_ms'>
 
 export class JournalIndex {
   readonly settings: EvaluationSettings
+  /** Who reads what is found. */
+  readonly audience: Audience
   readonly steps: ReadonlyMap<number, PlannedStep>
   readonly entries: Entry[] = []
   readonly calls: Call[] = []
@@ -62,6 +64,7 @@ export class JournalIndex {
 
   constructor(settings: EvaluationSettings, steps: Iterable<PlannedStep> = []) {
     this.settings = settings
+    this.audience = settings.audience ?? 'scenario'
     this.steps = new Map([...steps].map(step => [step.number, step]))
   }
 
@@ -241,7 +244,8 @@ function insert(calls: Call[], call: Call): void {
   calls.splice(before + 1, 0, call)
 }
 
-export const callReference = ({ seq, endpoint, entry: { method, path } }: Call): CallRef => ({
+/** What a finding says of a call, for programs. */
+export const callReference = ({ seq, endpoint, entry: { method, path } }: Call) => ({
   seq,
   endpoint,
   method,

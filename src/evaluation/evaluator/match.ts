@@ -6,25 +6,20 @@
 import { limitPattern, SlowPatternError, testPattern } from '../../base/runtime/patterns.ts'
 import { fieldName } from '../../base/schemas/explain-issues.ts'
 import { messageOf } from '../../base/text/error-text.ts'
+import { counted } from '../../base/text/quantities.ts'
+import type { Difference } from '../finding.ts'
 import { readPattern } from '../scenario/format/matchers.ts'
 import { type Asymmetric, asText, isAsymmetric } from '../scenario/interpolation.ts'
-import { aroundDifference, flow, type Notation } from '../scenario/value-text.ts'
+import { aroundDifference, flow } from '../scenario/value-text.ts'
 import { type DifferenceNote, keyNote, noteFor } from './difference-notes.ts'
-
-/** A field whose value is not the expected one. */
-export interface Difference {
-  /** `message`, `sender.name`, `attachments[0].name`; empty for the whole. */
-  readonly path: string
-  readonly expected: Notation
-  /** Null: absent. */
-  readonly received: Notation | null
-  readonly note?: DifferenceNote
-}
 
 export interface MatchOptions {
   /** Takes from a text what does not count: an appended token. */
   readonly clean?: (text: string) => string
 }
+
+/** What stands for a value that is not there; a text would have quotes. */
+export const ABSENT = 'absent'
 
 /** No report shows more differences. */
 const MAX_DIFFERENCES = 50
@@ -80,7 +75,9 @@ function compareAsymmetric(expected: Asymmetric, actual: unknown, path: Path): r
     return isFitting ? NO_GAPS : [{ path, expected, actual }]
   } catch (error) {
     if (error instanceof SlowPatternError) throw error
-    return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
+    return [
+      { path, expected, actual, note: { code: 'matcher_threw', text: `the matcher threw: ${flow(messageOf(error))}` } },
+    ]
   }
 }
 
@@ -130,7 +127,10 @@ function compareLists(
 ): readonly Gap[] {
   if (!Array.isArray(actual)) return [{ path, expected, actual }]
   if (actual.length !== expected.length) {
-    const note = { code: 'item_count', expected: expected.length, received: actual.length } as const
+    const note = {
+      code: 'item_count',
+      text: `expected ${counted(expected.length, 'item')}, received ${actual.length}`,
+    }
     return [{ path, expected, actual, note }]
   }
   const gaps: Gap[] = []
@@ -143,7 +143,7 @@ function compareLists(
     if (at < 0) return gaps
     rest.splice(at, 1)
   }
-  return [{ path, expected, actual, note: { code: 'item_order' } }]
+  return [{ path, expected, actual, note: { code: 'item_order', text: 'the same items in another order' } }]
 }
 
 /** Whether both are deeply equal, nothing more and nothing less. */
@@ -164,15 +164,15 @@ function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Dif
   const found = note ?? (actual === undefined ? keyNote(path, root) : noteFor(expected, actual))
   const both = typeof expected === 'string' && typeof actual === 'string'
   const [left, right] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
-  const received = actual === undefined ? null : right
-  return { path: fieldName(path), expected: left, received, ...(found === undefined ? {} : { note: found }) }
+  const received = actual === undefined ? ABSENT : right
+  return { path: fieldName(path), expected: left, received, ...(found && { code: found.code, hint: found.text }) }
 }
 
 /** How far a value is from the expected one: similar texts are nearer, and those with a known mistake nearest. */
 export function distanceOf(differences: readonly Difference[]): number {
   let distance = 0
-  for (const { note, expected, received } of differences)
-    distance += note === undefined ? 1 - likeness(expected, received ?? 'absent') / 3 : 0.5
+  for (const { code, expected, received } of differences)
+    distance += code === undefined ? 1 - likeness(expected, received) / 3 : 0.5
   return distance
 }
 

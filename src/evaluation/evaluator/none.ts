@@ -1,21 +1,21 @@
 /** Evaluates `none`: calls that must not arrive in the turn, for some time. */
 
+import { formatDuration } from '../../base/text/quantities.ts'
+import { createFailure, type FailureDetails } from '../finding.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation } from '../scenario/plan.ts'
-import { accepts, conversationOfQuery, type Moment, patternRef } from './claims.ts'
-import type { PatternRef } from './failure.ts'
+import { accepts, calledText, conversationOfQuery, type Moment, nearMiss, unwantedCause } from './claims.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import {
   type EvaluatedStep,
   type EvaluationContext,
   evictedFailure,
   FAILED,
-  type FailureDetails,
-  failureDetails,
   MET,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
+import { callText, inChat, offset, patternText } from './words.ts'
 
 /** A pattern says nothing about how often a call arrives, or by which path and key. */
 export const asExpectation = (pattern: CallPattern): Expectation => ({
@@ -79,8 +79,8 @@ export class NoneEvaluator implements StepEvaluator {
     }
   }
 
-  #patterns(): PatternRef[] {
-    return (this.#leaves.length > 0 ? this.#leaves : this.#options.calls).map(patternRef)
+  #patterns(): readonly CallPattern[] {
+    return this.#leaves.length > 0 ? this.#leaves : this.#options.calls
   }
 
   status(nowMs: number): StepStatus {
@@ -96,21 +96,23 @@ export class NoneEvaluator implements StepEvaluator {
   failure(): FailureDetails {
     const { forMs } = this.#options
     const chat = this.#context.chatName(this.step.conversation)
-    const expected = { code: 'no_calls', calls: this.#patterns(), forMs, chat } as const
-    if (this.#problem !== null) return failureDetails('none', expected, { code: 'unfillable', message: this.#problem })
+    const expected = `none ${this.#patterns().map(patternText).join(', ')}${inChat(chat)} for ${formatDuration(forMs)}`
+    if (this.#problem !== null) return createFailure('none', { code: 'unfillable', expected, happened: this.#problem })
     // There is no unwanted call, and there may be one that was not read.
     if (this.#unwanted === null) return evictedFailure(expected, this.#context.firstSeq)
-    const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
-    const call = callReference(this.#unwanted)
-    return failureDetails(
-      'none',
+    const call = this.#unwanted
+    const { seq, endpoint } = call
+    const afterMs = Math.round(call.readAt - this.#startMs)
+    const when = `${offset(afterMs)}${afterMs < 0 ? ' (before this step, in the same turn)' : ''}`
+    return createFailure('none', {
+      code: 'unwanted_call',
       expected,
-      { code: 'unwanted_call', call, afterMs, forMs },
-      {
-        rules: [ruleOf(this.#unwanted.endpoint)],
-        nearest: [{ seq: call.seq, subject: { code: 'call', ...call }, afterMs, obstacles: [], differences: [] }],
-        entrySeqs: [call.seq],
-      },
-    )
+      happened: `${callText(call)} was called at ${when}, expected none for ${formatDuration(forMs)}`,
+      details: { call: callReference(call), afterMs, forMs },
+      rules: [ruleOf(endpoint)],
+      nearest: [nearMiss({ seq, what: calledText(call), afterMs, differences: [] }, [])],
+      entrySeqs: [seq],
+      cause: unwantedCause(call),
+    })
   }
 }

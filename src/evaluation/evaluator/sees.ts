@@ -1,10 +1,12 @@
 /** Evaluates `agent: { sees }`: claims the expected items as they appear in the agent's inbox. */
 
+import { counted, formatDuration } from '../../base/text/quantities.ts'
+import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { flow, itemNotation } from '../scenario/value-text.ts'
-import type { InboxDetail, InboxItemRef, NearMiss, Obstacle } from './failure.ts'
+import { claimedBy, fieldsDiffer, nearMiss, type Obstacle, obstaclesText } from './claims.ts'
 import type { InboxRead } from './journal-index.ts'
 import { distanceOf, fits, match } from './match.ts'
 import {
@@ -12,13 +14,12 @@ import {
   type EvaluatedStep,
   type EvaluationContext,
   FAILED,
-  type FailureDetails,
-  failureDetails,
   MET,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
 import { refusedEventHint } from './stimulus.ts'
+import { differenceText, howOften, inChat, timesText, within, withinText } from './words.ts'
 
 /** The inbox is read once more just after the time limit. */
 const GRACE_MS = 100
@@ -40,7 +41,12 @@ interface InboxMatch {
   readonly found: readonly number[]
 }
 
-type ItemMiss = NearMiss & { readonly subject: Extract<NearMiss['subject'], { code: 'inbox_item' }> }
+/** An item that is not the expected one, by its place, and why. */
+interface ItemMiss {
+  readonly place: number
+  readonly obstacle: Obstacle
+  readonly differences: readonly Difference[]
+}
 
 export interface SeesOptions extends Pick<Extract<Action, { verb: 'sees' }>, 'item' | 'times' | 'withinMs' | 'forMs'> {
   /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
@@ -132,16 +138,29 @@ export class SeesEvaluator implements StepEvaluator {
     if (this.#inbox !== null && this.#inbox.found.length > times.max) return this.#tooOftenFailure(this.#inbox)
     const { expected, item } = this.#expected()
     const inbox = this.#problem === null ? this.#inbox : null
-    const nearest = inbox === null ? [] : this.#nearestItems(inbox)
+    const misses = inbox === null ? [] : this.#nearestItems(inbox)
     const context = this.#context
     const hint = refusedEventHint(context.index, this.step.conversation, context.windows.findStimulus(this.step))
-    const more = { rules: RULES, nearest, entrySeqs: inbox === null ? [] : [inbox.read.seq], ...(hint && { hint }) }
+    const common = {
+      expected,
+      rules: RULES,
+      nearest: inbox === null ? [] : misses.map(miss => this.#nearMissOf(inbox.read, miss)),
+      entrySeqs: inbox === null ? [] : [inbox.read.seq],
+      hint,
+    }
     if (this.#problem !== null)
-      return failureDetails('sees', expected, { code: 'unfillable', message: this.#problem }, more)
+      return createFailure('sees', { ...common, code: 'unfillable', happened: this.#problem, details: { item } })
     const withinMs = forMs ?? this.#deadline.within.ms
-    const detail = inbox === null ? ({ code: 'never_read' } as const) : detailOf(inbox, nearest)
     const seen = inbox?.found.length ?? 0
-    return failureDetails('sees', expected, { code: 'item_missing', item, seen, withinMs, detail }, more)
+    const often = seen === 0 ? `did not see ${item}` : `saw ${item} only ${timesText(seen)}`
+    const why = inbox === null ? 'the inbox was not read' : whyNone(inbox, misses)
+    return createFailure('sees', {
+      ...common,
+      code: 'item_missing',
+      happened: `the agent ${often} ${within(withinMs)}: ${why}`,
+      details: { item, seen, withinMs, refused: hint?.refused },
+      cause: causedBy('item_missing', 'the agent does not see what is sent'),
+    })
   }
 
   /** The failure when the inbox, as read last, has more such items than allowed. */
@@ -160,73 +179,87 @@ export class SeesEvaluator implements StepEvaluator {
     return last.found.length > this.#options.times.max ? this.#tooOftenFailure(last) : null
   }
 
-  #expected() {
+  #expected(): { readonly item: string; readonly expected: string } {
     const { times, forMs } = this.#options
     const item = itemNotation(this.#matcher, LONGEST_ITEM)
-    const within = forMs === null ? this.#deadline.within : null
-    const chat = this.#context.chatName(this.step.conversation)
-    return { item, expected: { code: 'inbox_item', item, times, within, forMs, chat } as const }
+    const bound = forMs === null ? withinText(this.#deadline.within) : `for ${formatDuration(forMs)}`
+    const chat = inChat(this.#context.chatName(this.step.conversation))
+    return { item, expected: `agent sees ${item} ${howOften(times)}${chat} ${bound}` }
   }
 
   #tooOftenFailure({ read, found }: InboxMatch): FailureDetails {
     const { expected, item } = this.#expected()
-    const items = found.map(place => itemRef(read.items, place))
-    const happened = { code: 'item_too_often', item, times: this.#options.times, items } as const
-    return failureDetails('sees', expected, happened, {
+    const { times } = this.#options
+    const items = found.map(place => itemText(read.items, place)).join(', ')
+    return createFailure('sees', {
+      code: 'item_too_often',
+      expected,
+      happened: `the agent saw ${item} ${timesText(found.length)}, expected ${howOften(times)}: ${items}`,
+      details: { item, times, positions: found.map(place => place + 1) },
       rules: RULES,
       entrySeqs: [read.seq],
-      hint: { code: 'forwarded_again' },
+      hint: {
+        code: 'forwarded_again',
+        text: 'Is an event that is delivered again, or answered late, forwarded again?',
+      },
+      cause: causedBy('item_repeated', 'the agent sees something more often than it is sent'),
     })
   }
 
   /** The items of the inbox, the new ones first and of them the most similar. */
   #nearestItems(inbox: InboxMatch): ItemMiss[] {
-    const { options, index } = this.#context
+    const { options } = this.#context
     const { read, from, found, start } = inbox
-    const turn = this.#context.windows.turnStart(this.step)
-    const startMs = Number.isFinite(turn.atMs) ? turn.atMs : (index.started?.at_ms ?? 0)
     const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
-    const ranked: { miss: ItemMiss; place: number; rank: number }[] = []
+    const ranked: { miss: ItemMiss; rank: number }[] = []
     for (const [place, item] of read.items.entries()) {
       if (found.includes(place)) continue
       const differences = match(this.#matcher, item, options)
       const owner = owners.get(place) ?? this.step.number
-      let obstacle: Obstacle = { code: 'before_turn' }
-      if (owner !== this.step.number) obstacle = { code: 'claimed', step: owner }
-      else if (place >= from) obstacle = { code: 'fields', count: differences.length }
-      else if (place >= start && differences.length === 0)
-        obstacle = { code: 'before_item', item: itemRef(read.items, from - 1), step: owners.get(from - 1) ?? null }
-      const subject = { code: 'inbox_item', ...itemRef(read.items, place) } as const
-      const afterMs = Math.round(read.askedAt - startMs)
-      const miss = { seq: read.seq, subject, afterMs, obstacles: [obstacle], differences }
-      ranked.push({ miss, place, rank: distanceOf(differences) + (place < from ? EARLIER_RANK : 0) })
+      let obstacle: Obstacle = { code: 'before_turn', text: 'in the inbox before the turn' }
+      if (owner !== this.step.number) obstacle = claimedBy(owner)
+      else if (place >= from) obstacle = fieldsDiffer(differences.length)
+      else if (place >= start && differences.length === 0) {
+        const step = owners.get(from - 1) ?? null
+        obstacle = { code: 'before_item', text: `but before ${itemText(read.items, from - 1)} of step ${step}`, step }
+      }
+      const miss = { place, obstacle, differences }
+      ranked.push({ miss, rank: distanceOf(differences) + (place < from ? EARLIER_RANK : 0) })
     }
-    ranked.sort((a, b) => a.rank - b.rank || b.place - a.place)
+    ranked.sort((a, b) => a.rank - b.rank || b.miss.place - a.miss.place)
     return ranked.slice(0, MAX_MISSES).map(({ miss }) => miss)
+  }
+
+  #nearMissOf(read: InboxRead, { place, obstacle, differences }: ItemMiss) {
+    const turn = this.#context.windows.turnStart(this.step)
+    const startMs = Number.isFinite(turn.atMs) ? turn.atMs : (this.#context.index.started?.at_ms ?? 0)
+    const afterMs = Math.round(read.askedAt - startMs)
+    return nearMiss({ seq: read.seq, what: itemText(read.items, place), afterMs, differences }, [obstacle])
   }
 }
 
 /** Why none of the items is the expected one. */
-function detailOf({ read, from, found }: InboxMatch, nearest: readonly ItemMiss[]): InboxDetail {
-  const [best] = nearest
-  if (best?.obstacles[0]?.code === 'before_item')
-    return { code: 'earlier', item: best.subject, obstacles: best.obstacles }
+function whyNone({ read, from, found }: InboxMatch, misses: readonly ItemMiss[]): string {
+  const [best] = misses
+  if (best?.obstacle.code === 'before_item')
+    return `${itemText(read.items, best.place)} is in the inbox, ${best.obstacle.text}`
   const unclaimed = read.items.length - from - found.length
-  if (best !== undefined && unclaimed > 0)
-    return { code: 'nearest', item: best.subject, obstacles: best.obstacles, difference: best.differences[0] ?? null }
-  for (const { subject, obstacles, differences } of nearest) {
-    const [first] = obstacles
-    if (differences.length === 0 && first?.code === 'claimed')
-      return { code: 'claimed', item: subject, step: first.step }
+  if (best !== undefined && unclaimed > 0) {
+    const [difference] = best.differences
+    const name = itemText(read.items, best.place)
+    if (difference === undefined) return `nearest: ${name}: ${obstaclesText([best.obstacle])}`
+    return `nearest: ${difference.path === 'text' ? `inbox item ${best.place + 1}` : name}: ${differenceText(difference)}`
   }
-  return { code: 'nothing_new' }
+  for (const { place, obstacle, differences } of misses)
+    if (differences.length === 0 && obstacle.code === 'claimed')
+      return `the inbox has only ${itemText(read.items, place)}, which is ${obstacle.text}`
+  return 'the inbox has no new item'
 }
 
-function itemRef(items: readonly InboxItem[], place: number): InboxItemRef {
-  const { request, text, attachments } = items[place] ?? {}
-  return {
-    position: place + 1,
-    text: request && text === undefined ? null : flow(text ?? '', LONGEST_ITEM_REF),
-    files: attachments?.length ?? 0,
-  }
+/** `inbox item 3 "Hello" with 1 file` */
+function itemText(items: readonly InboxItem[], place: number): string {
+  const { request, text, attachments = [] } = items[place] ?? {}
+  const shown = request && text === undefined ? 'request' : flow(text ?? '', LONGEST_ITEM_REF)
+  const attached = attachments.length === 0 ? '' : ` with ${counted(attachments.length, 'file')}`
+  return `inbox item ${place + 1} ${shown}${attached}`
 }

@@ -2,22 +2,12 @@
 import { PATTERN_LIMIT_MS, SlowPatternError } from '../../base/runtime/patterns.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { InternalErrorNote } from '../../platform/journal/journal.ts'
+import { createFailure, type FailureDetails } from '../finding.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
-import type { Notation } from '../scenario/value-text.ts'
 import type { ClaimRegistry, InboxClaims, MatchContext, Moment } from './claims.ts'
-import type {
-  ActionName,
-  Expected,
-  Failure,
-  FailureKind,
-  Happened,
-  PatternRef,
-  RequirementRef,
-  Within,
-} from './failure.ts'
 import type { ConversationKey } from './journal-index.ts'
-import type { Difference } from './match.ts'
 import type { Reason } from './verdict.ts'
+import { type ActionName, type Awaited, evictedText, patternName, type Within } from './words.ts'
 
 /** A step of a scenario, or an expectation of a test. */
 export type EvaluatedStep = Pick<
@@ -88,35 +78,21 @@ export type StepStatus =
   /** Undecided at that moment. Without another entry it is decided at `untilMs` (on `at_ms`). */
   | { readonly state: 'open'; readonly untilMs: number; readonly awaited: Awaited }
 
-/** What an undecided step waits for. */
-export type Awaited =
-  | { readonly code: 'calls'; readonly missing: readonly RequirementRef[] }
-  | { readonly code: 'silence'; readonly forMs: number; readonly calls: readonly PatternRef[] }
-  | { readonly code: 'inbox_item'; readonly item: Notation }
-  | { readonly code: 'chat_state'; readonly difference: Difference | null }
-
 export const MET: StepStatus = { state: 'met' }
 export const FAILED: StepStatus = { state: 'failed' }
 
-/** A failure that is not yet attributed to a step or a conversation. */
-export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
-
-/** The details of a failure; without rules, near misses and entries unless `more` has them. */
-export const failureDetails = (
-  kind: FailureKind,
-  expected: Expected,
-  happened: Happened,
-  more: Partial<FailureDetails> = {},
-): FailureDetails => ({ kind, expected, happened, rules: [], nearest: [], entrySeqs: [], ...more })
-
 /** An absence cannot be shown, because entries were evicted. */
-export const evictedFailure = (expected: Expected, firstSeq: number): FailureDetails =>
-  failureDetails('evicted', expected, { code: 'evicted', firstSeq })
+export const evictedFailure = (expected: string, firstSeq: number): FailureDetails =>
+  createFailure('evicted', { code: 'evicted', expected, happened: evictedText(firstSeq), details: { firstSeq } })
 
-export const internalFailure = ({ seq, where, message }: InternalErrorNote): FailureDetails => {
-  const happened = { code: 'internal_error', seq, where: String(where), message: String(message) } as const
-  return failureDetails('internal', { code: 'no_internal_error' }, happened, { entrySeqs: [seq] })
-}
+export const internalFailure = ({ seq, where, message }: InternalErrorNote): FailureDetails =>
+  createFailure('internal', {
+    code: 'internal_error',
+    expected: 'no internal error of handover-sim',
+    happened: `#${seq} is an internal error of handover-sim (${where}): ${message}; it is no mistake of the intermediary, please report it with the journal`,
+    details: { seq, where, message },
+    entrySeqs: [seq],
+  })
 
 export interface StepResult {
   /** open: not decided yet. */
@@ -150,7 +126,12 @@ export class PatternGuard {
     const error = this.slow.get(step)
     if (error === undefined) return null
     const { pattern, length } = error
-    const happened = { code: 'slow_pattern', pattern, length, limitMs: PATTERN_LIMIT_MS } as const
-    return failureDetails('scenario', { code: 'quick_pattern', pattern }, happened)
+    const name = patternName(pattern)
+    return createFailure('scenario', {
+      code: 'slow_pattern',
+      expected: `a pattern that is quick on any text: ${name}`,
+      happened: `the pattern ${name} took longer than ${PATTERN_LIMIT_MS} ms on a text of ${length} characters; rewrite it without nested repetition`,
+      details: { pattern, length, limitMs: PATTERN_LIMIT_MS },
+    })
   }
 }

@@ -7,18 +7,27 @@ import {
   peerLoss,
 } from '../../base/runtime/connection-failure.ts'
 import { pageText } from '../../base/text/error-text.ts'
-import { parseDuration } from '../../base/text/quantities.ts'
+import { formatDuration, parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { type DriverFailure, isInboxFailure } from '../../platform/journal/run-failures.ts'
-import { httpsHint } from '../../platform/wording/failures.ts'
+import { type DriverFailure, type EarlyEnd, isInboxFailure } from '../../platform/journal/run-failures.ts'
+import {
+  driverFailureText,
+  earlyEndText,
+  failureText,
+  httpsHint,
+  stepFailureText,
+  TLS_HINTS,
+} from '../../platform/wording/failures.ts'
+import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
-import type { AttemptResult, Expected, FailureHint, FailureKind, Happened, StepName } from './failure.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
-import { type FailureDetails, failureDetails, PASSED, type StepResult, type Stimulus } from './step-evaluator.ts'
+import { PASSED, type StepResult, type Stimulus } from './step-evaluator.ts'
+import type { Reason } from './verdict.ts'
+import { answerBody, seconds, stepText, webhookUrl, whyVerbIsMissing, within } from './words.ts'
 
 /** `isOver`: nothing more will come, so what is still open is decided as well. */
 export function stimulusResult(index: JournalIndex, step: PlannedStep, isOver: boolean): StepResult {
@@ -39,19 +48,13 @@ export function failedStepResult(index: JournalIndex, step: PlannedStep): StepRe
   if (ended === null) return null
   if (ended.missing !== undefined) {
     const verbs = index.started?.driver ?? null
-    const reason = { code: 'verb_missing', step: stepName(step), verb: ended.missing, verbs } as const
-    return { outcome: 'inconclusive', reason }
+    return { outcome: 'inconclusive', reason: missingVerb(`${stepText(step)} needs`, ended.missing, verbs) }
   }
-  const entrySeqs = [ended.seq]
   if (ended.interrupted) {
     const cause = index.ended?.stopped ?? null
-    const { name, timeouts } = index.settings
-    const expected: Expected =
-      cause?.code === 'time_limit'
-        ? { code: 'end_within', ms: timeouts.scenarioMs }
-        : { code: 'own_end', scenario: name }
-    const happened = { code: 'stopped_at_step', cause, step: stepName(step) } as const
-    return { outcome: 'fail', failure: failureDetails('stopped', expected, happened, { entrySeqs }) }
+    const why = cause === null ? 'the run ended' : earlyEndText(cause)
+    const happened = `the scenario was stopped at ${stepText(step)}: ${why}`
+    return { outcome: 'fail', failure: stoppedFailure(index, 'stopped_at_step', happened, cause, ended.seq) }
   }
   const refused = driverResult(index, label, index.findStart(number)?.seq)
   const { failure } = ended
@@ -61,11 +64,51 @@ export function failedStepResult(index: JournalIndex, step: PlannedStep): StepRe
   if (failure.code === 'target_not_started') kind = 'environment'
   else if (verb === 'agent') kind = 'driver'
   else if (verb === 'expect' || verb === 'none' || verb === 'check' || verb === 'sees') kind = verb
-  const happened = { code: 'step_failed', label, failure } as const
+  const text = stepFailureText(failure)
   return {
     outcome: kind === 'environment' ? 'error' : 'fail',
-    failure: failureDetails(kind, { code: 'step_done', label }, happened, { entrySeqs }),
+    failure: createFailure(kind, {
+      code: 'step_failed',
+      expected: label,
+      happened: `${label} failed: ${text}`,
+      details: { failure },
+      entrySeqs: [ended.seq],
+      cause: causedBy('step', text, failure),
+    }),
   }
+}
+
+/** A scenario that reached its time limit, or whose run ended. */
+export function stoppedFailure(
+  { settings: { name, timeouts } }: JournalIndex,
+  code: 'stopped' | 'stopped_at_step',
+  happened: string,
+  end: EarlyEnd | null,
+  seq: number,
+): FailureDetails {
+  const isLimit = end?.code === 'time_limit'
+  const limit = formatDuration(isLimit ? end.limit_ms : timeouts.scenarioMs)
+  return createFailure('stopped', {
+    code,
+    expected:
+      isLimit && code === 'stopped_at_step'
+        ? `the scenario ends within ${formatDuration(timeouts.scenarioMs)}`
+        : `${name} runs to its end`,
+    happened,
+    details: { isEndOfRun: end !== null && !isLimit },
+    entrySeqs: [seq],
+    cause: isLimit ? causedBy('time_limit', `the scenario takes longer than ${limit}`, end.limit_ms) : null,
+  })
+}
+
+/** Why a step or a scenario that needs a verb has no verdict. `needs` says who needs it. */
+export function missingVerb(needs: string, verb: string, verbs: readonly string[] | null): Reason {
+  const cause =
+    verbs === null
+      ? causedBy('no_driver', 'a step needs an agent driver, and there is none (--agent-driver FILE)')
+      : causedBy('verb_missing', `the agent driver has no verb ${verb}`, verb)
+  const code = needs.endsWith('requires') ? 'need_missing' : 'verb_missing'
+  return { code, text: `${needs} ${verb}, and ${whyVerbIsMissing(verb, verbs)}`, cause }
 }
 
 const LONGEST_ANSWER = 120
@@ -77,25 +120,49 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
   const { how, status = null, failure = null, answer = '', seq } = last
   // Neither shows anything of the intermediary.
   const isError = isInboxFailure(failure) || isTargetAbsent(index, last)
-  const hint = driverHint(last)
   const text = plainText(answer.trim(), LONGEST_ANSWER)
-  const happened = { code: 'driver_failed', label, how, status, failure, answer: text } as const
-  const more = { entrySeqs: [seq], ...(hint && { hint }) }
+  const driverText = failure === null ? null : driverFailureText(failure)
+  const why = driverText ?? (status === null ? 'it failed' : `answered ${status}`)
+  // Adds the answer where the failure does not contain it.
+  const isContained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
+  const known = driverText ?? status
   return {
     outcome: isError ? 'error' : 'fail',
-    failure: failureDetails(isError ? 'environment' : 'driver', { code: 'step_done', label }, happened, more),
+    failure: createFailure(isError ? 'environment' : 'driver', {
+      code: 'driver_failed',
+      expected: label,
+      happened: `${label} failed: ${how}: ${why}${text === '' || isContained ? '' : `: ${text}`}`,
+      details: { status, failure, answer: text },
+      entrySeqs: [seq],
+      hint: driverHint(last),
+      cause: causedBy('driver', `the agent driver fails${known === null ? '' : `: ${known}`}`, failure, status),
+    }),
   }
 }
 
-function driverHint({ status, outcome, failure }: DriverCallEntry): FailureHint | undefined {
-  if (failure !== undefined && NOT_STARTED.includes(failure.code)) return { code: 'command_folder' }
-  if (peerLoss(failure) === 'broken') return { code: 'broke_off' }
-  if (outcome === 'unreachable') return { code: 'desk_address' }
-  if (status === 404) return { code: 'desk_path' }
-  return status === 409 ? { code: 'earlier_run' } : undefined
+function driverHint({ status, outcome, failure }: DriverCallEntry): Hint | null {
+  if (failure !== undefined && NOT_STARTED.includes(failure.code))
+    return { code: 'command_folder', text: 'Commands run in the folder of the driver file, without a shell.' }
+  if (peerLoss(failure) === 'broken')
+    return {
+      code: 'broke_off',
+      text: 'The connection broke while it answered: what does the log of the intermediary say?',
+    }
+  if (outcome === 'unreachable')
+    return {
+      code: 'desk_address',
+      text: 'Is the help desk of the intermediary running where the driver file says?',
+    }
+  if (status === 404)
+    return {
+      code: 'desk_path',
+      text: 'Does the help desk know this chat yet, and is the path in the driver file right?',
+    }
+  if (status !== 409) return null
+  const text =
+    'If the help desk knows this chat from an earlier run: the same seed gives the same chats. Restart it, or give another --seed.'
+  return { code: 'earlier_run', text }
 }
-
-export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
 
 const NOT_STARTED: readonly string[] = [
   'program_not_found',
@@ -134,26 +201,30 @@ const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
 
 const LONGEST_BODY = 120
 
-const attemptResult = (delivery: Delivery): AttemptResult => ({
-  event: delivery.event,
-  attempt: delivery.attempt,
-  status: delivery.status,
-  afterMs: delivery.duration_ms,
-  body: plainText(pageText(delivery.response?.body.trim() ?? ''), LONGEST_BODY),
-  url: delivery.url,
-  sent: delivery.outcome !== 'skipped',
-  sign: delivery.sign ?? 'valid',
-  ...(delivery.failure === undefined ? {} : { failure: delivery.failure }),
-})
+/** What a webhook answered to an attempt, or why it did not: `answered 500 after 31 ms: TypeError: x is not a function` */
+function attemptText(delivery: Delivery): string {
+  const { status, failure, outcome, url, duration_ms: afterMs } = delivery
+  if (outcome === 'skipped') return `not sent: ${failureText(failure)}`
+  if (status === null) return `no answer from ${url}: ${failureText(failure)}`
+  return `answered ${status} after ${seconds(afterMs)}${answerBody(shownBody(delivery))}`
+}
+
+const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), LONGEST_BODY)
 
 const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
+
+/** How the webhook refused an event. */
+export interface RefusedEvent {
+  readonly status: number | null
+  readonly failure: string | null
+}
 
 /** Explains a missing reaction by the latest event of a conversation's user since a stimulus, when the webhook refused it. */
 export function refusedEventHint(
   index: JournalIndex,
   conversation: string,
   since: Pick<Stimulus, 'seq'> | null,
-): FailureHint | null {
+): (Hint & { readonly refused: RefusedEvent }) | null {
   if (since === null) return null
   const last = index.entries.findLast(
     (entry): entry is Delivery =>
@@ -163,7 +234,9 @@ export function refusedEventHint(
       index.findConversation(entry.chat_id) === conversation,
   )
   if (last === undefined || last.outcome === 'delivered') return null
-  return { code: 'event_refused', result: attemptResult(last) }
+  const { status, failure } = last
+  const text = `The webhook did not accept ${last.event}: ${attemptText(last)}`
+  return { code: 'event_refused', text, refused: { status, failure: failure?.code ?? null } }
 }
 
 type Ack = NonNullable<ExpectedAck>
@@ -206,8 +279,7 @@ export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean
   // A copy that a fault made may be refused, but must not break the receiver.
   const bad = copies.find(copy => !isAcknowledged(copy, ack) && (copy.status ?? 500) >= 500)
   if (bad === undefined || attempts.length > 1) return PASSED
-  const copied = notAcknowledged(index, bad, ack, true)
-  return { outcome: 'fail', failure: { ...copied, kind: 'stimulus', hint: { code: 'event_twice' } } }
+  return { outcome: 'fail', failure: notAcknowledged(index, bad, ack, true) }
 }
 
 function missingAnswer({ entries, settings, ended }: JournalIndex, { id, ack, end }: SentEvent): FailureDetails {
@@ -226,16 +298,48 @@ function missingAnswer({ entries, settings, ended }: JournalIndex, { id, ack, en
       (entry.effect.hold !== undefined || entry.effect.swap === true) &&
       entry.delivery_id === id,
   )
-  let happened: Happened = { code: 'no_answer', event, withinMs }
-  if (holding !== undefined) happened = { code: 'event_held', event, fault: holding.fault }
-  // A run that is cut short does not wait for every answer that is due.
-  else if (ended?.stopped !== undefined && ended.at_ms - end.at_ms < withinMs)
-    happened = { code: 'no_answer_before_stop', event, cause: ended.stopped }
-  return failureDetails('stimulus', { code: 'acknowledgement', event, ack, withinMs }, happened, {
+  const name = event ?? 'the event'
+  const common = {
+    expected: expectedAck(name, ack, withinMs),
     rules: rulesFor(event ?? '', ack),
     entrySeqs: [sent?.seq ?? end.seq],
-    hint: { code: holding === undefined ? 'answer_first' : 'async' },
+  }
+  if (holding !== undefined)
+    return createFailure('stimulus', {
+      ...common,
+      code: 'event_held',
+      happened: `the webhook did not receive ${name}, because the fault ${holding.fault} held it`,
+      hint: {
+        code: 'async',
+        text: 'Write async: true on the step, so that the scenario continues and later events release this one.',
+      },
+    })
+  // A run that is cut short does not wait for every answer that is due.
+  const cause = ended?.stopped !== undefined && ended.at_ms - end.at_ms < withinMs ? ended.stopped : null
+  if (cause !== null)
+    return createFailure('stimulus', {
+      ...common,
+      code: 'no_answer_before_stop',
+      happened: `the webhook had not answered ${name} when the scenario was stopped: ${earlyEndText(cause)}`,
+      details: { isEndOfRun: cause.code !== 'time_limit' },
+      hint: ANSWER_FIRST,
+    })
+  return createFailure('stimulus', {
+    ...common,
+    code: 'no_answer',
+    happened: `the webhook did not answer ${name} ${within(withinMs)}`,
+    details: { event, withinMs },
+    hint: ANSWER_FIRST,
+    cause: NO_ANSWER,
   })
+}
+
+const ANSWER_FIRST: Hint = { code: 'answer_first', text: 'Answer the webhook first, and do the work after it.' }
+const NO_ANSWER: Cause = causedBy('no_answer', 'the webhook does not answer in time')
+
+function expectedAck(event: string, ack: Ack, withinMs: number): string {
+  const answer = ack === 'any' ? 'an answer' : ack === 'non-2xx' ? 'a refusal (no 2xx)' : `status ${ack}`
+  return `${answer} from the webhook to ${event} ${within(withinMs)}`
 }
 
 const is2xx = (status: number) => status >= 200 && status < 300
@@ -264,45 +368,113 @@ function refusal(index: JournalIndex, last: Delivery, ack: Ack, isEnvironment: b
     : { outcome: 'fail', failure }
 }
 
+const SIGNED: Readonly<Record<string, string>> = {
+  none: ' without a signature',
+  'wrong-key': ' with a signature made with another key',
+  tampered: ' with a body changed after signing',
+  truncated: ' with a truncated signature',
+  hex: ' with a signature in hex',
+}
+
 /** The failure of an event that the webhook did not acknowledge. `copy`: the attempt repeats it. */
 function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
-  const { seq, event } = delivery
+  const { seq, event, status, failure = null } = delivery
   const { ackMs: withinMs } = index.settings.timeouts
-  const hint = findHint(index, delivery, ack)
-  return failureDetails(
-    'stimulus',
-    { code: 'acknowledgement', event, ack, withinMs },
-    { code: 'not_acknowledged', ack, withinMs, result: attemptResult(delivery), copy },
-    { rules: rulesFor(event, ack), entrySeqs: [seq], ...(hint && { hint }) },
-  )
+  return createFailure('stimulus', {
+    code: 'not_acknowledged',
+    expected: expectedAck(event, ack, withinMs),
+    happened: refusalText(delivery, ack, withinMs, copy),
+    details: { event, ack, copy, status, failure, isSent: delivery.outcome !== 'skipped' },
+    rules: rulesFor(event, ack),
+    entrySeqs: [seq],
+    hint: copy
+      ? { code: 'event_twice', text: 'The same event may come twice: acknowledge it again, and forward it once.' }
+      : findHint(index, delivery, ack),
+    cause: refusalCause(delivery, ack),
+  })
+}
+
+function refusalText(delivery: Delivery, ack: Ack, withinMs: number, copy: boolean): string {
+  const { status, attempt, failure, url, sign = 'valid', duration_ms: afterMs } = delivery
+  const event = copy
+    ? `${delivery.event} (sent a second time)`
+    : `${delivery.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+  if (delivery.outcome === 'skipped') return `${event} was not sent: ${failureText(failure)}`
+  if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
+  if (ack === 'non-2xx' && is2xx(status))
+    return SIGNED[sign] === undefined
+      ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
+      : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
+  const expected = ack === 'any' ? 'any answer' : ack === 'non-2xx' ? 'a refusal' : String(ack)
+  const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
+  const asExpected = expected === String(status) && slow === ''
+  const answer = answerBody(shownBody(delivery))
+  return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
+}
+
+function refusalCause({ event, status, outcome, failure }: Delivery, ack: Ack): Cause {
+  const why = failure === undefined ? '' : `: ${failureText(failure)}`
+  if (outcome === 'skipped') return causedBy('not_sent', `an event is not sent${why}`, failure)
+  if (status === null && (failure === undefined || failure.code === 'timeout')) return NO_ANSWER
+  if (status === null) return causedBy('no_answer', `the webhook does not answer${why}`, failure)
+  if (ack === 'non-2xx') return causedBy('accepted', `the webhook accepts ${event} where it must refuse it`, event)
+  return causedBy('answered', `the webhook answers ${status} to ${event}`, event, status)
 }
 
 const LONGEST_LOCATION = 120
 
-function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint | undefined {
+function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | null {
   const { status, failure, faults, response } = delivery
+  const { audience } = index
+  const isTest = audience === 'test'
+  const hint = (code: string, text: string): Hint => ({ code, text })
   const isTimeout = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
   // How long the simulator waits for an answer; null when the journal does not say.
   const timeoutMs = parseDuration(String(index.started?.config['webhook.timeout']))
-  if (isTimeout && timeoutMs !== null && timeoutMs < index.settings.timeouts.ackMs)
-    return { code: 'platform_timeout', ms: timeoutMs }
-  if (isSlow(index, delivery) || isTimeout) return { code: 'answer_first' }
+  if (isTimeout && timeoutMs !== null && timeoutMs < index.settings.timeouts.ackMs) {
+    const knob = isTest ? "'webhook.timeout'" : 'config: { webhook.timeout: … }'
+    const waits = formatDuration(timeoutMs)
+    return hint('platform_timeout', `The platform itself waits only ${waits}: ${knob} makes it wait longer.`)
+  }
+  if (isSlow(index, delivery) || isTimeout) return ANSWER_FIRST
   const problem = certificateProblem(failure)
-  if (problem !== undefined) return { code: problem }
-  if (failure?.code === 'no_url') return { code: 'no_webhook' }
-  if (status === null && peerLoss(failure) === 'absent') return { code: 'is_running' }
+  if (problem !== undefined) return hint(problem, TLS_HINTS[problem])
+  if (failure?.code === 'no_url')
+    return hint(
+      'no_webhook',
+      isTest
+        ? 'Give the simulator the webhook of the intermediary: createSimulator({ webhook: … }). A test that needs no events accepts them: webhook: { fetch: () => new Response() }.'
+        : `Say where events go: ${webhookUrl(audience)}.`,
+    )
+  if (status === null && peerLoss(failure) === 'absent')
+    return hint('is_running', `Is the intermediary running, and is ${webhookUrl(audience)} its webhook?`)
   if (status === null) {
     const hasAnswered = index.entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
     const text = isCutOff(failure) && !hasAnswered ? httpsHint(delivery.url) : null
-    return text === null ? undefined : { code: 'https', text }
+    return text === null ? null : hint('https', `${text} Otherwise its log says why it closed the connection.`)
   }
-  if (ack === 'non-2xx') return { code: 'verify_first' }
+  if (ack === 'non-2xx')
+    return hint('verify_first', 'Does the intermediary verify the signature before it does anything else?')
   const isRefused = status === 401 || status === 403
-  if (isRefused && faults !== undefined) return { code: 'fault_refused', faults }
-  if (isRefused && (delivery.sign ?? 'valid') === 'valid') return { code: 'signed_correctly' }
+  if (isRefused && faults !== undefined)
+    return hint(
+      'fault_refused',
+      `The fault ${faults.join(', ')} changed this event: if refusing it is right, say ack: non-2xx on the step.`,
+    )
+  if (isRefused && (delivery.sign ?? 'valid') === 'valid')
+    return hint(
+      'signed_correctly',
+      'The event was signed correctly: is the key the same, and is the HMAC made of the raw bytes of the body?',
+    )
   const location = response?.headers.location
-  if (status >= 300 && status < 400)
-    return { code: 'redirect', location: location === undefined ? null : plainText(location, LONGEST_LOCATION) }
-  if (status === 404 || status === 405) return { code: 'webhook_address' }
-  return is2xx(status) ? { code: 'only_200' } : undefined
+  if (status >= 300 && status < 400) {
+    const other = location === undefined ? 'the address it leads to' : plainText(location, LONGEST_LOCATION)
+    return hint(
+      'redirect',
+      `A redirect is not followed; is ${other} the webhook? Often only a final slash or http/https differs.`,
+    )
+  }
+  if (status === 404 || status === 405)
+    return hint('webhook_address', `Is ${webhookUrl(audience)} the address of the webhook, path included?`)
+  return is2xx(status) ? hint('only_200', 'Only 200 acknowledges this event.') : null
 }

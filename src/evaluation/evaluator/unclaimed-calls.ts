@@ -4,13 +4,14 @@
  */
 
 import { groupBy, isMap } from '../../base/objects.ts'
+import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../../platform/contract/errors.ts'
+import { causedBy, createFailure, type FailureDetails, type Hint } from '../finding.ts'
 import { InterpolationError, interpolate, type Variables } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation, Plan, Severity } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
-import { accepts, patternRef, requirementRef } from './claims.ts'
+import { accepts, requirementOf, shownName, unwantedCause } from './claims.ts'
 import { type ExpectEvaluator, findClosePair, tooCloseFailure } from './expect.ts'
-import type { FailureHint, Happened } from './failure.ts'
 import {
   AVAILABILITY,
   type Call,
@@ -21,13 +22,20 @@ import {
   seqsOf,
 } from './journal-index.ts'
 import { fits } from './match.ts'
+import type { EvaluatedStep, EvaluationContext, PatternGuard } from './step-evaluator.ts'
 import {
-  type EvaluatedStep,
-  type EvaluationContext,
-  type FailureDetails,
-  failureDetails,
-  type PatternGuard,
-} from './step-evaluator.ts'
+  another,
+  callNamed,
+  callText,
+  howOften,
+  inChat,
+  listed,
+  offset,
+  patternText,
+  requirementText,
+  seconds,
+  timesText,
+} from './words.ts'
 
 /** A failure with its place: when it occurred, whose it is, and how serious it is. */
 export interface AttributedFailure {
@@ -87,32 +95,46 @@ function unexpectedIn(
     if (call.readAt > endMs) late.push(call)
     else unexpected.push(call)
   }
-  const add = (rule: string, call: Call, calls: readonly Call[], details: Partial<FailureDetails>) => {
-    const entrySeqs = seqsOf(calls)
-    const { kind = 'unexpected', expected, happened, hint } = details
-    const common = { rules: [ruleOf(call.endpoint)], entrySeqs, ...(hint && { hint }) }
-    const failure = failureDetails(kind, expected!, happened!, common)
+  const isTest = index.audience === 'test'
+  const add = (rule: string, first: Call, details: FailureDetails) => {
     const severity = strict.unexpected
-    failures.push({ at: call.seq, step: null, conversation: name, severity, rule, details: failure })
+    failures.push({ at: first.seq, step: null, conversation: name, severity, rule, details })
   }
   // One failure for fifty calls of one endpoint.
   for (const calls of groupBy(unexpected, ({ endpoint }) => endpoint).values()) {
     const [first] = calls
-    const afterMs = sinceStart(review, first)
-    add('unexpected-call', first, calls, {
-      expected: { code: 'step_for_every_call', chat },
-      happened: { code: 'unexpected_call', ...firstOf(calls, first), afterMs },
-      hint: { code: 'allow_call', endpoint: first.endpoint },
+    const { endpoint } = first
+    const others = seqsOf(calls.slice(1))
+    const allowed = isTest ? `assertClean({ allow: ['${endpoint}'] })` : `strict: { allow: [${endpoint}] }`
+    const details = createFailure('unexpected', {
+      code: 'unexpected_call',
+      expected: `${isTest ? 'an expectation' : 'a step'} for every call${inChat(chat)}`,
+      happened: `${isTest ? 'nothing' : 'no step'} expects ${withBody(first)} at ${offset(sinceStart(review, first))}${another(others)}`,
+      details: { call: callReference(first) },
+      rules: [ruleOf(endpoint)],
+      entrySeqs: seqsOf(calls),
+      hint: { code: 'allow_call', text: `If it is right, expect it, or allow it with ${allowed}.` },
+      cause: unwantedCause(first),
     })
+    add('unexpected-call', first, details)
   }
-  const [first] = late
-  if (first !== undefined)
-    add('late-call', first, late, {
-      kind: 'late',
-      expected: { code: 'no_call_after_end', chat },
-      happened: { code: 'call_after_end', ...firstOf(late, first), lateMs: first.readAt - endMs },
-      hint: { code: 'settle' },
-    })
+  const [first, ...more] = late
+  if (first === undefined) return failures
+  const called = shownName(first.endpoint, first.entry.path)
+  const details = createFailure('late', {
+    code: 'call_after_end',
+    expected: `no call after the end of the scenario${inChat(chat)}`,
+    happened: `${withBody(first)} was called ${seconds(first.readAt - endMs)} after the end of the scenario${another(seqsOf(more))}`,
+    details: { call: callReference(first), lateMs: first.readAt - endMs },
+    rules: [ruleOf(first.endpoint)],
+    entrySeqs: seqsOf(late),
+    hint: {
+      code: 'settle',
+      text: 'If it is right, expect it. If it is only slow, give it time with timeouts: { settle: … }.',
+    },
+    cause: causedBy('late', `${called} is called after the end of the scenario`, called),
+  })
+  add('late-call', first, details)
   return failures
 }
 
@@ -127,16 +149,13 @@ const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoi
 
 const LONGEST_BODY = 60
 
-function firstOf(calls: readonly Call[], first: Call) {
-  const { body } = first
-  let text: string | null
-  if (!isMap(body)) text = flow(body, LONGEST_BODY)
-  else {
-    // Ids say nothing to a reader; null when nothing else is in the body.
-    const { bot_id: _, chat_id: __, ...rest } = body
-    text = Object.keys(rest).length === 0 ? null : flow(rest, LONGEST_BODY)
-  }
-  return { call: callReference(first), body: text, others: seqsOf(calls.slice(1)) }
+/** `#11 message { message: "Hi" }` */
+function withBody(call: Call): string {
+  const { body } = call
+  if (!isMap(body)) return `${callText(call)} ${flow(body, LONGEST_BODY)}`
+  // Ids say nothing to a reader.
+  const { bot_id: _, chat_id: __, ...rest } = body
+  return `${callText(call)}${Object.keys(rest).length === 0 ? '' : ` ${flow(rest, LONGEST_BODY)}`}`
 }
 
 /** One leaf of an `expect`, with its calls. */
@@ -195,29 +214,32 @@ function tooMany(
   const within = excess.filter(call => call.readAt < cutOffMs)
   const [first] = within
   if (first === undefined || (!leaf.statesTimes && !within.every(call => needsExpectation(review, call)))) return null
-  const requirement = requirementRef(leaf)
   const allowed = [...claimed, ...surplus]
   const last = allowed.at(-1)
-  const hint = repeatedHint(review, claimed.at(-1), first)
   const name = nameOf(conversation)
-  const details = failureDetails(
-    'times',
-    { code: 'call_count', requirement, chat: review.chatName(name) },
-    {
-      code: 'too_many_calls',
-      requirement,
-      seqs: seqsOf([...allowed, ...within]).sort((a, b) => a - b),
-      seq: first.seq,
-      after: last === undefined ? null : { seq: last.seq, ms: Math.abs(first.readAt - last.readAt) },
-    },
-    {
-      rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
-      entrySeqs: seqsOf(within),
-      ...(hint && { hint }),
-    },
-  )
+  const once = leaf.times.min === 1 && leaf.times.max === 1 ? ` ${howOften(leaf.times)}` : ''
+  const seqs = seqsOf([...allowed, ...within]).sort((a, b) => a - b)
+  const details = createFailure('times', {
+    code: 'too_many_calls',
+    expected: `${requirementText(leaf)}${once}${inChat(review.chatName(name))}`,
+    happened: tooManyText(leaf, seqs, first, last),
+    details: { requirement: requirementOf(leaf), count: seqs.length },
+    rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
+    entrySeqs: seqsOf(within),
+    hint: repeatedHint(review, claimed.at(-1), first),
+    cause: causedBy('repeated', `\`${leaf.call}\` is called ${seqs.length === 2 ? 'twice' : 'too often'}`, leaf.call),
+  })
   const severity = leaf.statesTimes ? 'fail' : review.strict.unexpected
   return { at: first.seq, step: expect.step, conversation: name, severity, rule: 'too-many-calls', details }
+}
+
+/** `first`: the first call that is too many. `last`: the last allowed one. */
+function tooManyText(leaf: Expectation, seqs: readonly number[], first: Call, last: Call | undefined): string {
+  const times = `${callNamed(leaf)} was called ${timesText(seqs.length)}, expected ${howOften(leaf.times)}`
+  const later = last === undefined ? '' : seconds(Math.abs(first.readAt - last.readAt))
+  if (seqs.length === 2 && last !== undefined) return `${times}: #${last.seq}, and #${first.seq} ${later} later`
+  const gap = last === undefined ? '' : `, ${later} after #${last.seq}`
+  return `${times}: ${listed(seqs)}; the first one too many is #${first.seq}${gap}`
 }
 
 /** The step itself has evaluated the distances between the calls it claimed. */
@@ -233,12 +255,20 @@ function tooCloseLater(
 }
 
 /** A call whose answer was lost is repeated, and the platform cannot recognise the repetition. */
-function repeatedHint({ index }: CallReview, first: Call | undefined, second: Call): FailureHint | undefined {
-  if (first !== undefined && 'answer_lost' in first.entry) return { code: 'answer_lost' }
+function repeatedHint({ index }: CallReview, first: Call | undefined, second: Call): Hint | null {
+  if (first !== undefined && 'answer_lost' in first.entry)
+    return {
+      code: 'answer_lost',
+      text: 'The answer to the first was lost by a fault: allow the repetition with times: { min: 1, max: 2 }.',
+    }
   for (const entry of index.entries)
     if (entry.kind === 'delivery' && entry.attempt > 1 && entry.seq < second.seq)
-      if (entry.chat_id === second.entry.chat_id) return { code: 'delivered_again' }
-  return undefined
+      if (entry.chat_id === second.entry.chat_id)
+        return {
+          code: 'delivered_again',
+          text: 'An event was delivered more than once before: does the intermediary treat the repetition as a new event?',
+        }
+  return null
 }
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
@@ -261,9 +291,7 @@ export function breaksContract(entry: Call['entry']): boolean {
 }
 
 /** The error in the body of a refusal. */
-export function refusalOf({
-  response,
-}: Call['entry']): Pick<Extract<Happened, { code: 'refused_call' }>, 'error' | 'field' | 'message'> {
+export function refusalOf({ response }: Call['entry']): Readonly<Record<'error' | 'field' | 'message', string | null>> {
   const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
   return {
     error: typeof code === 'string' ? code : null,
@@ -292,19 +320,26 @@ export function contractViolations({ index, claims, expects, strict }: CallRevie
     let rules = endpoint === null ? ['W7', 'V1'] : [ruleOf(endpoint)]
     if (entry.status === 401) rules = ['A1', ruleOf(endpoint)]
     if (entry.status === 403) rules = [endpoint === 'chat' ? 'A3' : 'A2', ruleOf(endpoint)]
-    return {
-      at: seq,
-      step: null,
-      conversation: nameOf(index.conversationOf(first)),
-      severity: strict.contract,
-      rule: 'contract',
-      details: failureDetails(
-        'contract',
-        endpoint === null ? { code: 'known_path' } : { code: 'accepted_call', endpoint },
-        { code: 'refused_call', call: callReference(first), status: entry.status, ...refusalOf(entry), seqs },
-        { rules, entrySeqs: seqs },
-      ),
-    }
+    const { error, field, message } = refusalOf(entry)
+    const { method, path, status } = entry
+    const often = seqs.length === 1 ? '' : ` (${timesText(seqs.length)}: ${listed(seqs)})`
+    const why = `${error === null ? '' : ` ${error}`}${message === null ? '' : `: ${message}`}`
+    const name = shownName(endpoint, path)
+    const shared = `the platform refuses ${name} with ${status}${error === null ? '' : ` ${error}`}${field === null ? '' : `: ${field}`}`
+    const details = createFailure('contract', {
+      code: 'refused_call',
+      expected:
+        endpoint === null
+          ? 'a path of the platform'
+          : `${endpoint} as the platform accepts it: ${ENDPOINTS[endpoint].summary}`,
+      happened: `the platform refused #${seq} ${method} ${path} with ${status}${why}${often}`,
+      details: { call: callReference(first), status, error, field, message },
+      rules,
+      entrySeqs: seqs,
+      cause: causedBy('refused', shared, name, status, error, field),
+    })
+    const conversation = nameOf(index.conversationOf(first))
+    return { at: seq, step: null, conversation, severity: strict.contract, rule: 'contract', details }
   })
 }
 
@@ -334,23 +369,19 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
     })
     const [first, ...rest] = found
     if (first === undefined) continue
-    const filled = patternRef(fill(pattern, first))
-    const others = seqsOf(rest)
-    const call = callReference(first)
-    const afterMs = sinceStart(review, first)
-    failures.push({
-      at: first.seq,
-      step: null,
-      conversation: nameOf(index.conversationOf(first)),
-      severity: 'fail',
-      rule: 'never',
-      details: failureDetails(
-        'never',
-        { code: 'never', pattern: filled },
-        { code: 'forbidden_call', pattern: filled, call, afterMs, others },
-        { rules: [ruleOf(first.endpoint)], entrySeqs: [first.seq, ...others] },
-      ),
+    const filled = patternText(fill(pattern, first))
+    const when = offset(sinceStart(review, first))
+    const details = createFailure('never', {
+      code: 'forbidden_call',
+      expected: `never ${filled}`,
+      happened: `${filled} must never be called, but ${callText(first)} was called at ${when}${another(seqsOf(rest))}`,
+      details: { pattern: filled, call: callReference(first) },
+      rules: [ruleOf(first.endpoint)],
+      entrySeqs: seqsOf(found),
+      cause: unwantedCause(first),
     })
+    const conversation = nameOf(index.conversationOf(first))
+    failures.push({ at: first.seq, step: null, conversation, severity: 'fail', rule: 'never', details })
   }
   return failures
 }

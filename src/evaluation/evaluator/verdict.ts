@@ -1,53 +1,27 @@
 /** Defines verdicts and results of runs as data: the evaluator makes them, reports show them. */
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { TargetOutput } from '../../platform/journal/run-failures.ts'
-import type { LintFinding } from '../linter/lint.ts'
+import type { Cause, Failure, Finding, StepRef } from '../finding.ts'
 import type { Place } from '../scenario/plan.ts'
-import type { Failure, StepName, StepRef } from './failure.ts'
 
 /** error: the environment or the simulator failed. inconclusive: something needed is missing. skipped: not run. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'
 
 /** Why a scenario has no verdict of pass or fail. */
-export type Reason =
-  | { readonly code: 'not_a_scenario' }
-  | { readonly code: 'incomplete_journal' }
-  | { readonly code: 'other_steps'; readonly step: number; readonly was: string; readonly now: string | null }
-  | { readonly code: 'environment'; readonly failure: Failure }
-  | { readonly code: 'scenario'; readonly failure: Failure }
-  | { readonly code: 'internal'; readonly failure: Failure }
-  | { readonly code: 'check_evicted'; readonly failure: Failure }
-  /** `firstSeq`: the oldest entry that is left. */
-  | { readonly code: 'evicted'; readonly firstSeq: number }
-  | {
-      readonly code: 'verb_missing'
-      readonly step: StepName
-      readonly verb: string
-      readonly verbs: readonly string[] | null
-    }
-  | {
-      readonly code: 'need_missing'
-      readonly scenario: string
-      readonly verb: string
-      readonly verbs: readonly string[] | null
-    }
-  | { readonly code: 'step_not_run'; readonly step: StepName }
-  | { readonly code: 'env_unset'; readonly name: string }
-  | { readonly code: 'run_stopped' }
-  /** The run ended while the scenario ran. */
-  | { readonly code: 'stopped'; readonly failure: Failure }
-  | { readonly code: 'unreachable'; readonly message: string }
-  | { readonly code: 'values_redacted'; readonly evaluated: Outcome }
+export interface Reason {
+  readonly code: string
+  readonly text: string
+  /** What scenarios with the same cause have in common. */
+  readonly cause?: Cause | null
+}
 
-/** A failure of what is only recommended, or of what `strict` reports as a warning, or a finding of the linter; `--strict` makes both failures. */
-export type Warning = LintFinding | FailureWarning
-
-export interface FailureWarning {
-  /** `recommended`: of a step that has level should. */
-  readonly rule: string
-  readonly failure: Failure
-  readonly conversation: string | null
-  readonly entrySeqs: readonly number[]
+/**
+ * A finding of the linter, or of a failure of what is only recommended (its code is `recommended`) or of what `strict`
+ * reports as a warning. `--strict` makes each a failure.
+ */
+export interface Warning extends Finding {
+  /** What would have failed where it is required. */
+  readonly failure?: Failure
 }
 
 export interface StepVerdict extends StepRef {
@@ -98,6 +72,16 @@ export interface ScenarioResult extends Verdict {
   readonly rerunCommand: string
 }
 
+/** A cause that several scenarios have. */
+export interface SharedCause {
+  readonly code: string
+  readonly text: string
+  /** That of the failures, where all have the same. */
+  readonly hint?: string
+  /** Indexes of the scenarios in the run. */
+  readonly scenarios: readonly number[]
+}
+
 /** The exit code of an internal error of handover-sim, as `EX_SOFTWARE` of sysexits.h. */
 export const INTERNAL_ERROR_CODE = 70
 
@@ -117,6 +101,8 @@ export interface RunResult {
   /** Why it stopped early; null when it did not. */
   readonly stopped: string | null
   readonly counts: Readonly<Record<Outcome, number>>
+  /** The causes that more than one scenario has, the most frequent first. */
+  readonly causes: readonly SharedCause[]
   /** 0, 1, 3, 4, 70, 130 ... as documented. */
   readonly exitCode: number
 }

@@ -1,84 +1,35 @@
 /** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/reference/lint.md. */
 
 import { groupBy, isMap } from '../../base/objects.ts'
+import { formatDuration } from '../../base/text/quantities.ts'
 import { decoded } from '../../base/text/url-text.ts'
 import { ALIASES } from '../../platform/contract/endpoint-routes.ts'
 import { defaultKnobs } from '../../platform/contract/knobs.ts'
-import type { Entry, EntryOf, FaultEffect, Finding } from '../../platform/journal/entry.ts'
+import type { Entry, EntryOf, FaultEffect, Finding as PlatformFinding } from '../../platform/journal/entry.ts'
+import { effectText } from '../../platform/wording/faults.ts'
+import type { Finding } from '../finding.ts'
 import { stringsIn } from '../scenario/interpolation.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import { type ConversationOf, conversationsIn, isRunEvent } from '../scenario/run-events.ts'
 
 type Call = EntryOf<'api'>
-type CallRef = Pick<Call, 'seq' | 'method' | 'path'>
-
-/** What each rule reports beside the conversation and the entries. Each name is a heading of docs/reference/lint.md. */
-export interface LintDetails {
-  readonly 'message-after-end': { readonly call: CallRef; readonly endSeq: number }
-  readonly 'start-twice': { readonly call: CallRef; readonly startSeq: number }
-  /** `timeoutMs` is null when the call has no timeout. */
-  readonly 'typing-never-stopped': { readonly call: CallRef; readonly timeoutMs: number | null }
-  /** `refusedEnds` counts calls of `end` that failed after the agent left. */
-  readonly 'chat-never-ended': { readonly leaveSeq: number; readonly refusedEnds: number }
-  readonly 'call-before-ack': {
-    readonly call: CallRef
-    readonly event: string
-    readonly deliverySeq: number
-    readonly earlyMs: number
-  }
-  /** The attempt `deliverySeq` had no answer in time; `repeatedSeq` sent the event again. */
-  readonly 'ack-slower-than-retry': {
-    readonly event: string
-    readonly timeoutMs: number
-    readonly retryMs: number
-    readonly deliverySeq: number
-    readonly repeatedSeq: number
-  }
-  readonly 'transcript-polling': { readonly call: CallRef; readonly reads: number; readonly withinMs: number }
-  readonly 'secret-exposed': { readonly seq: number; readonly secret: Secret['kind']; readonly place: SecretPlace }
-  readonly 'alias-mixed': { readonly handoverSeqs: readonly number[]; readonly takeoverSeqs: readonly number[] }
-  readonly 'reason-missing': { readonly seqs: readonly number[] }
-  readonly 'fault-unused': { readonly fault: string; readonly effect: FaultEffect; readonly seq: number }
-  readonly 'unknown-fields': ForgivenCalls
-  readonly 'empty-fields': ForgivenCalls
-  readonly 'sender-incomplete': ForgivenCalls
-  readonly 'content-type': ForgivenCalls
-  readonly 'end-without-takeover': ForgivenCalls
-}
-
-export type LintRule = keyof LintDetails
-
 /** A secret that journals must not show; `parameter` is recognized by its name. */
-export interface Secret {
+interface Secret {
   readonly kind: 'api_key' | 'signature' | 'parameter'
   readonly value: string
 }
-export type SecretPlace = 'text' | 'address' | 'webhook_answer'
+type SecretPlace = 'text' | 'address' | 'webhook_answer'
 
-/** Calls of one endpoint, or path, that the platform accepted with the same finding. */
-export interface ForgivenCalls {
-  readonly target: string
-  readonly finding: Finding
-  readonly seqs: readonly number[]
-}
+/** `details`: equal for the same mistake. */
+type Found = Pick<Finding, 'happened' | 'entrySeqs'> & Partial<Pick<Finding, 'details'>>
 
-/** A call that works and is likely to cause trouble; `entrySeqs` are the entries to show. */
-export interface LintFinding<Id extends LintRule = LintRule> {
-  readonly rule: Id
-  readonly details: LintDetails[Id]
-  readonly conversation: string | null
-  readonly entrySeqs: readonly number[]
-}
-
-type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'>
-
-/** A rule reads the entries of all chats, or one chat at a time. */
-export interface LinterRule<Id extends LintRule = LintRule> {
-  readonly id: Id
+/** A rule reads the entries of all chats, or one chat at a time. Its id is a heading of docs/reference/lint.md. */
+export interface LinterRule {
+  readonly id: string
   /** A finding with `chat_id` is about that chat. */
-  findInRun?(history: History): Iterable<Found<Id> & { readonly chat_id?: string | undefined }>
-  findInChat?(chat: readonly Entry[], history: History): Iterable<Found<Id>>
+  findInRun?(history: History): Iterable<Found & { readonly chat_id?: string | undefined }>
+  findInChat?(chat: readonly Entry[], history: History): Iterable<Found>
 }
 
 /** What the rules read of a plan. */
@@ -107,25 +58,32 @@ const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
 /** Whether a fault changed the call, so that a repetition of it is right. */
 const isFaulty = ({ faults }: Call): boolean => faults !== undefined
 
-const callRef = ({ seq, method, path }: Call): CallRef => ({ seq, method, path })
+/** `#12 POST /api/v2/handover/start`. */
+const callText = ({ seq, method, path }: Call): string => `#${seq} ${method} ${path}`
+
+function listed(seqs: readonly number[]): string {
+  const shown = seqs.slice(0, 5).map(seq => `#${seq}`)
+  return seqs.length > 5 ? `${shown.join(', ')} and ${seqs.length - 5} more` : shown.join(', ')
+}
 
 /** Reports once that a run uses both names of the API. */
-const aliasMixed: LinterRule<'alias-mixed'> = {
+const aliasMixed: LinterRule = {
   id: 'alias-mixed',
   *findInRun({ calls }) {
     const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
       calls.filter(call => call.alias === alias).map(({ seq }) => seq),
     )
     const [[first], [other]] = [handoverSeqs, takeoverSeqs]
-    if (first !== undefined && other !== undefined)
-      yield { details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }
+    if (first === undefined || other === undefined) return
+    const happened = `${handoverSeqs.length} calls went to /api/v2/handover/ (${listed(handoverSeqs)}) and ${takeoverSeqs.length} to /api/v2/takeover/ (${listed(takeoverSeqs)}). Both work today (V2), but logs, limits and a later migration are easier with one. Build every path from one base.`
+    yield { happened, entrySeqs: [first, other] }
   },
 }
 
 type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: FaultEffect }
 
 /** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
-const faultUnused: LinterRule<'fault-unused'> = {
+const faultUnused: LinterRule = {
   id: 'fault-unused',
   *findInRun({ plan, entries }) {
     const faults = entries.filter((entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set')
@@ -139,13 +97,15 @@ const faultUnused: LinterRule<'fault-unused'> = {
       const isUsed = entries.some(
         one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until,
       )
-      if (!isUsed) yield { details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }
+      if (isUsed) continue
+      const happened = `The fault ${fault} (${effectText(effect)}), set with #${seq}, was not applied to any call or event, so the scenario does not test it. Set it before the call or event it is for, for the right chat, or remove it.`
+      yield { happened, chat_id, entrySeqs: [seq] }
     }
   },
 }
 
 /** Reports API keys and signatures in texts, addresses and answers, where people and logs can read them. */
-const secretExposed: LinterRule<'secret-exposed'> = {
+const secretExposed: LinterRule = {
   id: 'secret-exposed',
   *findInRun(history) {
     const secrets = secretsOf(history)
@@ -155,9 +115,29 @@ const secretExposed: LinterRule<'secret-exposed'> = {
         const secret = hasSecretParameter(place, text)
           ? 'parameter'
           : secrets.find(({ value }) => text.includes(value))?.kind
-        if (secret !== undefined) yield { details: { seq, secret, place }, chat_id, entrySeqs: [seq] }
+        if (secret === undefined) continue
+        const happened = `#${seq} has ${SECRETS[secret]} in ${PLACES[place]}. ${READERS[place]} can use it to write to every chat of the bot, or to forge events. Send the key only in the Authorization header, and replace a key that was exposed.`
+        yield { happened, chat_id, entrySeqs: [seq], details: { secret, place } }
       }
   },
+}
+
+const SECRETS: Readonly<Record<Secret['kind'], string>> = {
+  api_key: 'an API key',
+  signature: 'a webhook signature',
+  parameter: 'a key or token',
+}
+
+const PLACES: Readonly<Record<SecretPlace, string>> = {
+  text: 'a text',
+  address: 'the address',
+  webhook_answer: 'the answer to a webhook',
+}
+
+const READERS: Readonly<Record<SecretPlace, string>> = {
+  text: 'Everyone who reads it, the user included,',
+  address: 'Addresses are written to logs and proxies, and everyone who reads those',
+  webhook_answer: 'Everyone who can call the webhook',
 }
 
 const DEFAULT_KNOBS = defaultKnobs()
@@ -210,12 +190,25 @@ export const FINDINGS = {
   E5: 'end-without-takeover',
 } as const
 
+const ADVICE: Readonly<Record<(typeof FINDINGS)[keyof typeof FINDINGS], string>> = {
+  'unknown-fields':
+    'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). Compare its name with docs/reference/endpoints.md, or leave it out.',
+  'empty-fields':
+    'The platform describes the field as optional, and may refuse a null or an empty value (assumptions `api.nulls`, `api.emptyFields`). Leave the field out when it has no value.',
+  'sender-incomplete':
+    'Send `sender` with `name` and `avatar` with every message (R-SENDER.3), also with notices of the system.',
+  'content-type':
+    'The real platform may not read the body at all. Send `Content-Type: application/json` with every call.',
+  'end-without-takeover':
+    'What the platform does then is not stated (assumption `end.idle`), and it often means that `end` was sent twice or for the wrong chat. Call `end` once, for a chat that was started.',
+}
+
 /** Reports calls that the platform accepted with a finding, once for each kind of finding. */
 const findingRules = Object.entries(FINDINGS).map(
-  ([platformRule, id]): LinterRule<typeof id> => ({
+  ([platformRule, id]): LinterRule => ({
     id,
     *findInRun({ calls, conversationOf }) {
-      const groups = new Map<string, { readonly finding: Finding; readonly calls: EntryOf<'api'>[] }>()
+      const groups = new Map<string, { readonly finding: PlatformFinding; readonly calls: EntryOf<'api'>[] }>()
       /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
       const repeating = new Set<string | undefined>()
       for (const call of calls) {
@@ -234,14 +227,15 @@ const findingRules = Object.entries(FINDINGS).map(
         const [first] = found
         const seqs = found.map(({ seq }) => seq)
         const target = first?.endpoint ?? first?.path ?? ''
-        yield { details: { target, finding, seqs }, chat_id: first?.chat_id, entrySeqs: seqs }
+        const happened = `${target} (${listed(seqs)}): ${finding.message} [${finding.rule}] ${ADVICE[id]}`
+        yield { happened, chat_id: first?.chat_id, entrySeqs: seqs, details: { finding } }
       }
     },
   }),
 )
 
 /** A new handover request allows messages again, such as a notice that all agents are busy. */
-const messageAfterEnd: LinterRule<'message-after-end'> = {
+const messageAfterEnd: LinterRule = {
   id: 'message-after-end',
   *findInChat(chat) {
     let endSeq: number | null = null
@@ -250,13 +244,14 @@ const messageAfterEnd: LinterRule<'message-after-end'> = {
       if (entry.kind !== 'api' || !succeeded(entry)) continue
       if (entry.endpoint === 'end') endSeq = entry.seq
       if (entry.endpoint === 'start') endSeq = null
-      if (endSeq !== null && (entry.endpoint === 'message' || entry.endpoint === 'typing_start'))
-        yield { details: { call: callRef(entry), endSeq }, entrySeqs: [endSeq, entry.seq] }
+      if (endSeq === null || (entry.endpoint !== 'message' && entry.endpoint !== 'typing_start')) continue
+      const happened = `${callText(entry)} came after the handover was ended with #${endSeq}. The bot answers the chat again, so the user gets answers from both. Send what is waiting before \`end\`, and drop later messages or show them to the agent.`
+      yield { happened, entrySeqs: [endSeq, entry.seq] }
     }
   },
 }
 
-const startTwice: LinterRule<'start-twice'> = {
+const startTwice: LinterRule = {
   id: 'start-twice',
   *findInChat(chat) {
     let first: Call | null = null
@@ -264,15 +259,17 @@ const startTwice: LinterRule<'start-twice'> = {
       if (entry.kind !== 'api' || !succeeded(entry)) continue
       if (entry.endpoint === 'end') first = null
       if (entry.endpoint !== 'start') continue
-      if (first !== null && !isFaulty(first))
-        yield { details: { call: callRef(entry), startSeq: first.seq }, entrySeqs: [first.seq, entry.seq] }
+      if (first !== null && !isFaulty(first)) {
+        const happened = `${callText(entry)} was made although #${first.seq} had taken the chat over. The user reads the entering text twice, and what else the platform does is not stated (assumption \`start.again\`). Remember which chats are taken over, and for another agent send \`message\` with the new sender.`
+        yield { happened, entrySeqs: [first.seq, entry.seq] }
+      }
       first = entry
     }
   },
 }
 
 /** Only after the agent left, because a scenario may stop in the middle of a conversation. */
-const chatNeverEnded: LinterRule<'chat-never-ended'> = {
+const chatNeverEnded: LinterRule = {
   id: 'chat-never-ended',
   *findInChat(chat) {
     let start: Call | null = null
@@ -292,15 +289,17 @@ const chatNeverEnded: LinterRule<'chat-never-ended'> = {
       }
     }
     if (start === null || leaveSeq === null) return
-    const details = { leaveSeq, refusedEnds: refusedSeqs.length }
-    yield { details, entrySeqs: [start.seq, leaveSeq, ...refusedSeqs] }
+    const ends =
+      refusedSeqs.length === 0 ? '`end` was never called' : `no call of \`end\` succeeded (${refusedSeqs.length} tried)`
+    const happened = `The agent left (#${leaveSeq}) and ${ends}. The chat stays taken over, so the bot does not answer and the user waits for an agent who left. Call \`end\` when the conversation is closed, and repeat it until it succeeds.`
+    yield { happened, entrySeqs: [start.seq, leaveSeq, ...refusedSeqs] }
   },
 }
 
 /** A longer timeout does not help when the agent stops typing. */
 const MAX_TIMEOUT_MS = 60_000
 
-const typingNeverStopped: LinterRule<'typing-never-stopped'> = {
+const typingNeverStopped: LinterRule = {
   id: 'typing-never-stopped',
   *findInChat(chat, { plan, entries }) {
     // The effective knob `typing.clearOn`, which the scenario or the run sets.
@@ -316,15 +315,17 @@ const typingNeverStopped: LinterRule<'typing-never-stopped'> = {
       const timeoutMs = isMap(request.body) && typeof request.body.timeout === 'number' ? request.body.timeout : null
       shown = timeoutMs === null || timeoutMs > MAX_TIMEOUT_MS ? { call: entry, timeoutMs } : null
     }
-    if (shown !== null)
-      yield { details: { call: callRef(shown.call), timeoutMs: shown.timeoutMs }, entrySeqs: [shown.call.seq] }
+    if (shown === null) return
+    const timeout = shown.timeoutMs === null ? 'no `timeout`' : `a \`timeout\` of ${shown.timeoutMs} ms`
+    const happened = `${callText(shown.call)} had ${timeout}, and no \`typing_stop\` followed. The user still sees the typing indicator. Send a \`timeout\` of some seconds with \`typing_start\` and repeat the call while the agent types, or send \`typing_stop\`.`
+    yield { happened, entrySeqs: [shown.call.seq] }
   },
 }
 
 /** The answer to a webhook and a call made right after it may be recorded in either order. */
 const MARGIN_MS = 50
 
-const callBeforeAck: LinterRule<'call-before-ack'> = {
+const callBeforeAck: LinterRule = {
   id: 'call-before-ack',
   *findInChat(chat) {
     const calls = chat.filter(entry => entry.kind === 'api')
@@ -337,7 +338,8 @@ const callBeforeAck: LinterRule<'call-before-ack'> = {
       const call = calls.find(one => one.follows === delivery.cause && isAnsweredDuring(one, delivery))
       if (call === undefined) continue
       const earlyMs = Math.round(delivery.at_ms - call.at_ms)
-      yield { details: { call: callRef(call), event, deliverySeq, earlyMs }, entrySeqs: [call.seq, deliverySeq] }
+      const happened = `${callText(call)} was made ${earlyMs} ms before the webhook answered ${event} (#${deliverySeq}). A platform that waits for the webhook before it serves the chat never answers that call, and a slow API makes the webhook time out. Store the event, answer 200, then call the API.`
+      yield { happened, entrySeqs: [call.seq, deliverySeq] }
     }
   },
 }
@@ -350,7 +352,7 @@ export function isAnsweredDuring(call: Call, delivery: EntryOf<'delivery'>): boo
 }
 
 /** A webhook that times out has received the event, and may still be working on it when the event comes again. */
-const ackSlowerThanRetry: LinterRule<'ack-slower-than-retry'> = {
+const ackSlowerThanRetry: LinterRule = {
   id: 'ack-slower-than-retry',
   *findInChat(chat) {
     const attempts: EntryOf<'delivery'>[] = []
@@ -358,8 +360,8 @@ const ackSlowerThanRetry: LinterRule<'ack-slower-than-retry'> = {
     for (const { delivery_id: id, event, failure, retry_in_ms: retryMs, seq: deliverySeq } of attempts) {
       const repeatedSeq = attempts.find(one => one.delivery_id === id && one.seq > deliverySeq)?.seq
       if (failure?.code !== 'timeout' || retryMs === undefined || repeatedSeq === undefined) continue
-      const details = { event, timeoutMs: failure.timeout_ms, retryMs, deliverySeq, repeatedSeq }
-      yield { details, entrySeqs: [deliverySeq, repeatedSeq] }
+      const happened = `The webhook did not answer ${event} (#${deliverySeq}) within ${formatDuration(failure.timeout_ms)}, so it was sent again ${formatDuration(retryMs)} later (#${repeatedSeq}). The intermediary received it twice, and may do the work twice: events have no id that shows a copy. Store the event, answer 200, then do the work.`
+      yield { happened, entrySeqs: [deliverySeq, repeatedSeq] }
     }
   },
 }
@@ -368,7 +370,7 @@ const ackSlowerThanRetry: LinterRule<'ack-slower-than-retry'> = {
 const MAX_READS = 3
 const POLLING_WINDOW_MS = 10_000
 
-const transcriptPolling: LinterRule<'transcript-polling'> = {
+const transcriptPolling: LinterRule = {
   id: 'transcript-polling',
   *findInChat(chat: readonly Entry[]) {
     let longest: readonly Call[] = []
@@ -382,13 +384,14 @@ const transcriptPolling: LinterRule<'transcript-polling'> = {
     const [first] = longest
     const last = longest.at(-1)
     if (first === undefined || last === undefined || longest.length <= MAX_READS) return
-    const details = { call: callRef(first), reads: longest.length, withinMs: last.at_ms - first.at_ms }
-    yield { details, entrySeqs: longest.map(({ seq }) => seq) }
+    const within = ((last.at_ms - first.at_ms) / 1000).toFixed(1)
+    const happened = `${callText(first)} and ${longest.length - 1} more reads of the same chat came within ${within} s, with no event between them. On the real platform this is needless load and may exceed a limit. The webhook receives what the user writes; read the transcript once, when a handover begins.`
+    yield { happened, entrySeqs: longest.map(({ seq }) => seq) }
   },
 }
 
 /** The platform asks callers to give a reason if they can (E3.4). */
-const reasonMissing: LinterRule<'reason-missing'> = {
+const reasonMissing: LinterRule = {
   id: 'reason-missing',
   *findInRun({ calls }) {
     const without = calls.filter(call => {
@@ -396,7 +399,9 @@ const reasonMissing: LinterRule<'reason-missing'> = {
       return call.endpoint === 'availability' && succeeded(call) && !(isMap(body) && typeof body.reason === 'string')
     })
     const seqs = without.map(({ seq }) => seq)
-    if (seqs.length > 0) yield { details: { seqs }, entrySeqs: seqs }
+    if (seqs.length === 0) return
+    const happened = `availability (${listed(seqs)}) had no \`reason\`. The platform asks for one where it is known [E3.4]. Send AGENT_AVAILABILITY, BUSINESS_HOURS or OTHER.`
+    yield { happened, entrySeqs: seqs }
   },
 }
 
@@ -416,15 +421,15 @@ export const RULES: readonly LinterRule[] = [
 ]
 
 /** All findings, ordered by the last entry that each is about. */
-export function lint(plan: LintedPlan, entries: readonly Entry[]): LintFinding[] {
+export function lint(plan: LintedPlan, entries: readonly Entry[]): Finding[] {
   const history = historyOf(plan, entries)
-  const findings: LintFinding[] = []
-  for (const { id: rule, findInRun, findInChat } of RULES) {
-    for (const { details, entrySeqs, chat_id } of findInRun?.(history) ?? [])
-      findings.push({ rule, details, conversation: history.conversationOf(chat_id), entrySeqs })
-    for (const [chat_id, chat] of history.chats)
-      for (const { details, entrySeqs } of findInChat?.(chat, history) ?? [])
-        findings.push({ rule, details, conversation: history.conversationOf(chat_id), entrySeqs })
+  const findings: Finding[] = []
+  const add = (code: string, chatId: string | undefined, { happened, entrySeqs, details = {} }: Found) =>
+    findings.push({ code, happened, conversation: history.conversationOf(chatId), entrySeqs, details })
+  for (const { id, findInRun, findInChat } of RULES) {
+    for (const found of findInRun?.(history) ?? []) add(id, found.chat_id, found)
+    for (const [chatId, chat] of history.chats)
+      for (const found of findInChat?.(chat, history) ?? []) add(id, chatId, found)
   }
   return findings.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))
 }

@@ -16,8 +16,8 @@ import {
 } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { isAcceptedForgery, isRefusedForgery } from '../../platform/wording/hints.ts'
-import type { Failure } from '../evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
+import type { Failure } from '../finding.ts'
 import type { DriverCallEntry, InboxItem } from '../scenario/run-events.ts'
 import { isDriverCall, isRunEvent } from '../scenario/run-events.ts'
 

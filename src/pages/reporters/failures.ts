@@ -1,14 +1,11 @@
 /** Renders failures and the details of a failed scenario: steps, nearest calls, warnings, diagram, rerun command. */
+
 import { groupBy } from '../../base/objects.ts'
 import { pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import {
-  type DifferenceReport,
-  type FailureReport,
-  type NearMissReport,
-  type RunReport,
-  type ScenarioReport,
-  targetOutputHeading,
-} from '../../evaluation/evaluator/wording/report.ts'
+import { groupOf } from '../../evaluation/evaluator/causes.ts'
+import { targetOutputHeading } from '../../evaluation/evaluator/outcomes.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import type { Difference, Failure, NearMiss } from '../../evaluation/finding.ts'
 import { placeText } from '../../evaluation/scenario/plan.ts'
 import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
@@ -18,32 +15,28 @@ import { createTheme, type Layout, type Shade, type Theme, wrapped } from './the
 export const OUTSIDE = 'outside every scenario'
 
 /** A failure in one line that is complete by itself: `happened` says what was expected where it differs. */
-export const headlineOf = ({
-  step,
-  expected,
-  happened,
-}: Pick<FailureReport, 'step' | 'expected' | 'happened'>): string =>
+export const headlineOf = ({ step, expected, happened }: Pick<Failure, 'step' | 'expected' | 'happened'>): string =>
   step === null ? `${happened} (expected: ${expected})` : `step ${step.number}: ${happened}`
 
 /** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
-export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'failures' | 'reason'>): string =>
-  first === undefined ? (reason ?? '') : headlineOf(first)
+export const causeOf = ({ failures: [first], reason }: Pick<ScenarioResult, 'failures' | 'reason'>): string =>
+  first === undefined ? (reason?.text ?? '') : headlineOf(first)
 
 /** For files: no colours, and lines that fit into most viewers. */
 export const PLAIN_LAYOUT: Layout = { columns: 100, theme: createTheme(0) }
 
 /** Recommended steps that failed: warnings, which `--strict` makes failures. */
-export const recommendedOf = ({ warnings }: Pick<ScenarioReport, 'warnings'>): FailureReport[] =>
-  warnings.flatMap(({ rule, failure }) => (rule === 'recommended' && failure !== undefined ? [failure] : []))
+export const recommendedOf = ({ warnings }: Pick<ScenarioResult, 'warnings'>): Failure[] =>
+  warnings.flatMap(({ code, failure }) => (code === 'recommended' && failure !== undefined ? [failure] : []))
 
-export const rerunText = ({ rerunCommand }: Pick<ScenarioReport, 'rerunCommand'>): string =>
+export const rerunText = ({ rerunCommand }: Pick<ScenarioResult, 'rerunCommand'>): string =>
   `rerun: ${visible(rerunCommand)}`
 
 const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
 
 /** The first line is the headline. */
-export function failureLines(failure: FailureReport, layout: Layout): string[] {
+export function failureLines(failure: Failure, layout: Layout): string[] {
   const { nearest, hint, rules } = failure
   const lines = failureHead(failure, layout)
   for (const [index, miss] of nearest.slice(0, MAX_OTHERS + 1).entries()) {
@@ -58,7 +51,7 @@ export function failureLines(failure: FailureReport, layout: Layout): string[] {
 }
 
 /** The headline, and `scenarios/happy.yaml:19:5  step 7/10  expect message { message: "Hi" } within 2s`. */
-function failureHead(failure: FailureReport, layout: Layout): string[] {
+function failureHead(failure: Failure, layout: Layout): string[] {
   const { step, conversation, soft, expected } = failure
   const parts: string[] = []
   if (step?.place) parts.push(visible(placeText(step.place)))
@@ -82,7 +75,7 @@ function failureHead(failure: FailureReport, layout: Layout): string[] {
 const chatText = (conversation: string | null) =>
   conversation === null || conversation === 'main' ? '' : `chat ${visible(conversation)}`
 
-function nearMissLines(label: string, miss: NearMissReport, layout: Layout): string[] {
+function nearMissLines(label: string, miss: NearMiss, layout: Layout): string[] {
   const after = `${miss.afterMs < 0 ? '-' : '+'}${(Math.abs(miss.afterMs) / 1000).toFixed(2)}s`
   const head = `#${miss.seq} ${visible(miss.what)} ${after}  ${visible(miss.why)}`
   const margin = ' '.repeat(2 + LABEL_COLUMNS)
@@ -103,7 +96,7 @@ const CONTEXT_CHARS = 24
 const MAX_VALUE_CHARS = 20_000
 
 /** Shows expected and received on one line where they fit, else on two. */
-function differenceLines(differences: readonly DifferenceReport[], columns: number, theme: Theme): string[] {
+function differenceLines(differences: readonly Difference[], columns: number, theme: Theme): string[] {
   const paths = differences.map(({ path }) => shorten(visible(path), MAX_PATH_COLUMNS))
   const margin = Math.max(0, ...paths.map(widthOf))
   const lines: string[] = []
@@ -140,29 +133,23 @@ function focus(a: string, b: string, columns: number): [string, string] {
 const MAX_SHOWN = 10
 
 /** Reasons that repeat a failure. */
-const OF_FAILURES: readonly ScenarioReport['reasonCode'][] = [
-  'environment',
-  'scenario',
-  'internal',
-  'check_evicted',
-  'stopped',
-]
+const OF_FAILURES: readonly string[] = ['environment', 'scenario', 'internal', 'check_evicted', 'stopped']
 
-export function detailLines(scenario: ScenarioReport, layout: Layout): string[] {
-  const { failures, reason, reasonCode, steps, warnings } = scenario
+export function detailLines(scenario: ScenarioResult, layout: Layout): string[] {
+  const { failures, reason, steps, warnings } = scenario
   const lines = [...failureGroups(failures, layout), ...targetOutputLines(scenario, layout)]
-  if (reason !== null && !(failures.length > 0 && OF_FAILURES.includes(reasonCode)))
-    for (const line of reason.split('\n')) lines.push(...wrapped(visible(line), layout))
+  if (reason !== null && !(failures.length > 0 && OF_FAILURES.includes(reason.code)))
+    for (const line of reason.text.split('\n')) lines.push(...wrapped(visible(line), layout))
   const notReached = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (notReached.length > 0) lines.push(...wrapped(`not reached: ${stepsText(notReached)}`, layout))
-  for (const { rule, message } of warnings.slice(0, MAX_SHOWN))
-    lines.push(...wrapped(`warning ${visible(rule)}: ${visible(message)}`, layout, 'warn'))
+  for (const { code, happened } of warnings.slice(0, MAX_SHOWN))
+    lines.push(...wrapped(`warning ${visible(code)}: ${visible(happened)}`, layout, 'warn'))
   lines.push(...diagramLines(scenario, layout), rerunText(scenario))
   return lines.map(line => line.trimEnd())
 }
 
 /** The last lines that the target printed, as they are: not wrapped, and without control characters. */
-export function targetOutputLines({ targetOutput }: Pick<ScenarioReport, 'targetOutput'>, layout: Layout): string[] {
+export function targetOutputLines({ targetOutput }: Pick<ScenarioResult, 'targetOutput'>, layout: Layout): string[] {
   if (targetOutput === undefined) return []
   const lines = wrapped(visible(targetOutputHeading(targetOutput)), layout)
   for (const line of targetOutput.lines) lines.push(layout.theme.faint(`  | ${visible(line)}`))
@@ -170,7 +157,7 @@ export function targetOutputLines({ targetOutput }: Pick<ScenarioReport, 'target
 }
 
 /** The first failure without details, for a scenario with the same cause as another one. */
-export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layout: Layout): string[] {
+export function briefLines(scenario: ScenarioResult, other: ScenarioResult, layout: Layout): string[] {
   const [first] = scenario.failures
   const same = `the same cause as in ${visible(other.name)}: details are in the json and html reports`
   return [
@@ -181,7 +168,7 @@ export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layo
 }
 
 /** The details of the failures that belong to no scenario. */
-export function outsideDetailLines({ failures, journal }: RunReport, layout: Layout): string[] {
+export function outsideDetailLines({ failures, journal }: RunResult, layout: Layout): string[] {
   const diagram = diagramLines({ journal, failures, conversations: {}, steps: [] }, layout)
   return [...failureGroups(failures, layout), ...diagram].map(line => line.trimEnd())
 }
@@ -190,8 +177,8 @@ const diagramLines = (source: TimelineSource, { columns, theme }: Layout): strin
   diagramOf(source, columns).map(({ text, shade }) => theme[shade](text))
 
 /** Shows the first failure of each group in full, and counts the others: `and 7 more like it: steps 8, 9, 14-18`. */
-function failureGroups(failures: readonly FailureReport[], layout: Layout): string[] {
-  const shown = [...groupBy(failures, ({ group }) => group).values()].slice(0, MAX_SHOWN)
+function failureGroups(failures: readonly Failure[], layout: Layout): string[] {
+  const shown = [...groupBy(failures, groupOf).values()].slice(0, MAX_SHOWN)
   const lines: string[] = []
   for (const [first, ...others] of shown) {
     lines.push(...failureLines(first, layout))

@@ -1,13 +1,13 @@
 /** Renders a run or a certificate as one line of JSON. docs/reference/reports.md describes the fields. */
-import type { StepRef } from '../../evaluation/evaluator/failure.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import type { Failure, StepRef } from '../../evaluation/finding.ts'
 import type { Place } from '../../evaluation/scenario/plan.ts'
 import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import { endedText } from '../../platform/wording/failures.ts'
 import type { CertificateReport, CheckReport } from '../../running/certifier/report.ts'
 
 /** Without journals. */
-export function jsonReport(run: RunReport): string {
+export function jsonReport(run: RunResult): string {
   const { version, target, seed, stopped, counts, causes } = run
   return line({
     v: 2,
@@ -28,7 +28,7 @@ export function jsonReport(run: RunReport): string {
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 
-function scenarioBody(scenario: ScenarioReport) {
+function scenarioBody(scenario: ScenarioResult) {
   const { name, file, instance, tags, spec, outcome, reason, seed, clock, conversations, captures } = scenario
   return {
     name,
@@ -38,8 +38,8 @@ function scenarioBody(scenario: ScenarioReport) {
     tags,
     spec,
     outcome,
-    reason,
-    reason_code: scenario.reasonCode,
+    reason: reason?.text ?? null,
+    reason_code: reason?.code ?? null,
     seed,
     clock,
     started_at: scenario.startedAt,
@@ -48,9 +48,9 @@ function scenarioBody(scenario: ScenarioReport) {
     conversations,
     captures,
     failures: scenario.failures.map(failureBody),
-    warnings: scenario.warnings.map(({ rule, message, conversation, entrySeqs, failure }) => ({
-      rule,
-      message,
+    warnings: scenario.warnings.map(({ code, happened, conversation, entrySeqs, failure }) => ({
+      rule: code,
+      message: happened,
       conversation,
       entry_seqs: entrySeqs,
       failure: failure === undefined ? null : failureBody(failure),
@@ -77,7 +77,7 @@ const placeBody = (place: Place | null) => ({
   column: place?.column ?? null,
 })
 
-function failureBody(failure: FailureReport) {
+function failureBody(failure: Failure) {
   const { kind, code, happened, expected, hint = null, hintCode = null, conversation, soft, rules, step } = failure
   return {
     kind,

@@ -2,7 +2,6 @@
 import { keysOf } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
-import { describeScenario } from '../../evaluation/evaluator/wording/report.ts'
 import type { LoadProgress } from '../../running/load/load.ts'
 import { type LoadReport, limitText, loadHeading, shownMs, TIME_HEADS, timeRows } from '../../running/load/report.ts'
 import type { GroupResult } from '../../running/load/statistics.ts'
@@ -47,7 +46,7 @@ export function* loadText(load: LoadReport): Generator<string> {
   for (const { result, misrouted } of load.failed) {
     yield ''
     yield `FAILED ${visible(result.name)}`
-    for (const line of detailLines(describeScenario(result), PLAIN_LAYOUT)) yield `  ${line}`
+    for (const line of detailLines(result, PLAIN_LAYOUT)) yield `  ${line}`
     for (const { text, from, to } of misrouted)
       yield `  Chat ${to} received the text ${JSON.stringify(text)} of chat ${from}.`
   }
@@ -107,7 +106,7 @@ export function loadJson(load: LoadReport): string {
       name: result.name,
       chats: result.conversations,
       misrouted,
-      failures: describeScenario(result).failures.map(({ kind, expected, happened }) => ({ kind, expected, happened })),
+      failures: result.failures.map(({ kind, expected, happened }) => ({ kind, expected, happened })),
     })),
     outages,
     points: points.map(({ process, ...point }) => ({
@@ -130,12 +129,11 @@ export function reportOfLoad(load: LoadReport): Report {
     }
   })
   const conversations = failed.map(({ result }): ReportItem => {
-    const scenario = describeScenario(result)
-    const cause = causeOf(scenario)
+    const cause = causeOf(result)
     return {
       ...{ ...base, suite: result.file, className: 'load.conversations', name: result.name, title: result.name },
       ...{ word: 'FAIL', status: 'failure', cause, code: result.failures[0]?.kind ?? 'fail', annotation: [cause] },
-      ...{ durationMs: result.durationMs, hasDetails: true, details: () => detailLines(scenario, PLAIN_LAYOUT) },
+      ...{ durationMs: result.durationMs, hasDetails: true, details: () => detailLines(result, PLAIN_LAYOUT) },
     }
   })
   const tableOf = (title: string, group: GroupResult): ReportTable => ({

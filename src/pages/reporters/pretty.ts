@@ -1,9 +1,9 @@
 /** Renders a run for a terminal: a line for each passed scenario, details of failed ones, and a summary. */
+
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.ts'
-import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
-import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
-import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/outcomes.ts'
+import type { Outcome, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { byScenarioGroup, SCENARIO_GROUPS } from '../../running/runner/schedule.ts'
 import {
   briefLines,
@@ -36,7 +36,7 @@ export const layoutFor = ({ colorLevel, columns = 100 }: PrettyOptions): Layout 
 
 const INDENT = '  '
 
-export function prettyReport(result: RunReport, options: PrettyOptions): string {
+export function prettyReport(result: RunResult, options: PrettyOptions): string {
   const layout = layoutFor(options)
   const inner = { ...layout, columns: layout.columns - INDENT.length }
   const similar = similarScenarios(result)
@@ -71,15 +71,15 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
   return `${shown.map(block => block.join('\n')).join('\n\n')}\n`
 }
 
-const isUnreachable = ({ scenarios }: RunReport): boolean =>
-  scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable')
+const isUnreachable = ({ scenarios }: RunResult): boolean =>
+  scenarios.length > 0 && scenarios.every(({ reason }) => reason?.code === 'unreachable')
 
 /** Scenarios with one cause that are shown with their details. */
 const DETAILED = 2
 
 /** Scenarios that are shown briefly, each with the first one that has its cause. */
-function similarScenarios({ causes, scenarios }: RunReport): Map<ScenarioReport, ScenarioReport> {
-  const similar = new Map<ScenarioReport, ScenarioReport>()
+function similarScenarios({ causes, scenarios }: RunResult): Map<ScenarioResult, ScenarioResult> {
+  const similar = new Map<ScenarioResult, ScenarioResult>()
   for (const cause of causes) {
     const [first, ...others] = cause.scenarios.flatMap(index => scenarios[index] ?? [])
     if (first !== undefined) for (const scenario of others.slice(DETAILED - 1)) similar.set(scenario, first)
@@ -87,7 +87,7 @@ function similarScenarios({ causes, scenarios }: RunReport): Map<ScenarioReport,
   return similar
 }
 
-type Titled = Pick<ScenarioReport, 'file' | 'name' | 'instance'>
+type Titled = Pick<ScenarioResult, 'file' | 'name' | 'instance'>
 
 /** `Happy path`, `Happy path #2` when it is repeated. */
 const nameOf = ({ name, instance }: Titled): string => visible(`${name}${instance > 1 ? ` #${instance}` : ''}`)
@@ -107,12 +107,12 @@ function titleWithin(scenario: Titled, columns: number): string {
 }
 
 /** Environment failures have a reason and no details. */
-const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ kind }) => kind !== 'environment')
+const hasDetails = ({ failures }: ScenarioResult): boolean => failures.some(({ kind }) => kind !== 'environment')
 
 /** Groups scenarios with equal lines: repetitions, and scenarios that were not run for the same reason. */
-function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
+function shortLines(scenarios: readonly ScenarioResult[], layout: Layout): string[] {
   const { theme } = layout
-  const groups = new Map<string, [ScenarioReport, ...ScenarioReport[]]>()
+  const groups = new Map<string, [ScenarioResult, ...ScenarioResult[]]>()
   for (const scenario of scenarios) {
     if (hasDetails(scenario)) continue
     const { outcome, reason, file, name, instance, warnings } = scenario
@@ -132,7 +132,7 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
       const time = outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(durationMs))}`
       const warned = warnings.length === 0 ? '' : `  ${theme.warn(counted(warnings.length, 'warning'))}`
       const head = `${theme[shade](word)} ${titleOf(first)}${time}${warned}`
-      lines.push(...withReason(head, reason ?? causeOf(first), layout))
+      lines.push(...withReason(head, reason?.text ?? causeOf(first), layout))
       for (const failure of recommended.slice(0, MAX_RECOMMENDED)) {
         lines.push(...wrapped(visible(headlineOf(failure)), layout, 'warn', '    '))
         if (failure.hint !== undefined) lines.push(...wrapped(`hint: ${visible(failure.hint)}`, layout, 'hint', '    '))
@@ -143,14 +143,14 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
       const times = theme.faint(`${group.length} times, ${formatMs(totalMs / group.length)} each`)
       lines.push(`${theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${times}`)
     } else {
-      lines.push(...withReason(`${theme[shade](word)} ${group.length} scenarios`, reason ?? '', layout))
+      lines.push(...withReason(`${theme[shade](word)} ${group.length} scenarios`, reason?.text ?? '', layout))
     }
   }
   return lines
 }
 
 /** What the target printed last, where only scenarios without details show it: in all of them the same end. */
-function undetailedOutput({ scenarios }: RunReport, layout: Layout): string[] {
+function undetailedOutput({ scenarios }: RunResult, layout: Layout): string[] {
   const first = scenarios.find(({ targetOutput }) => targetOutput !== undefined)
   return first === undefined || scenarios.some(one => one.targetOutput && hasDetails(one))
     ? []
@@ -173,7 +173,7 @@ function withReason(head: string, why: string, layout: Layout): string[] {
  * `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. On a narrow terminal, or with a long name,
  * the facts come last, as a second line, so that the cause stays below the title.
  */
-function headLines(scenario: ScenarioReport, { columns, theme }: Layout): [string, ...string[]] {
+function headLines(scenario: ScenarioResult, { columns, theme }: Layout): [string, ...string[]] {
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
   const facts = `seed ${scenario.seed}, ${scenario.clock} clock, ${formatMs(scenario.durationMs)}`
   const head = theme[shade](word)
@@ -189,7 +189,7 @@ const MAX_NAMES = 3
 const MAX_LISTED = 12
 
 /** What several scenarios have failed for, which is often one bug. */
-function causes({ causes, scenarios }: RunReport, layout: Layout): string[] {
+function causes({ causes, scenarios }: RunResult, layout: Layout): string[] {
   const lines: string[] = []
   for (const { text: cause, hint, scenarios: indexes } of causes) {
     lines.push(...wrapped(`one cause in ${indexes.length} scenarios: ${visible(cause)}`, layout, 'bad', '  '))
@@ -211,10 +211,10 @@ function causes({ causes, scenarios }: RunReport, layout: Layout): string[] {
   return lines.length === 0 ? [] : ['Causes', ...lines]
 }
 
-function warnings({ scenarios }: RunReport, layout: Layout): string[] {
+function warnings({ scenarios }: RunResult, layout: Layout): string[] {
   const byRule = new Map<string, string[]>()
   for (const { name, warnings } of scenarios)
-    for (const { rule } of warnings) byRule.set(rule, [...(byRule.get(rule) ?? []), name])
+    for (const { code } of warnings) byRule.set(code, [...(byRule.get(code) ?? []), name])
   if (byRule.size === 0) return []
   const lines: string[] = []
   for (const [rule, group] of [...byRule].sort(([, a], [, b]) => b.length - a.length)) {
@@ -227,7 +227,7 @@ function warnings({ scenarios }: RunReport, layout: Layout): string[] {
   return ['Warnings', ...lines, '']
 }
 
-function slowest(result: RunReport, { columns }: Layout): string[] {
+function slowest(result: RunResult, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
   const longest = scenarios.sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
@@ -242,7 +242,7 @@ const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'ski
 
 /** `6 scenarios in 7.0 s: 1 passed, 3 failed`. `conversations`: those of an exploration. */
 export function countsText(
-  { scenarios, counts, durationMs }: RunReport,
+  { scenarios, counts, durationMs }: RunResult,
   paint = (_: Outcome, text: string) => text,
   conversations?: number,
 ): string {
@@ -255,7 +255,7 @@ export function countsText(
     : `${counted(conversations, 'conversation')} in ${formatMs(durationMs)}. The plain one and the shortest of each failure: ${texts}`
 }
 
-function totals(result: RunReport, layout: Layout, conversations?: number): string[] {
+function totals(result: RunResult, layout: Layout, conversations?: number): string[] {
   const { theme } = layout
   const { failures, stopped, target, seed, exitCode, counts } = result
   const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text), conversations)]

@@ -1,6 +1,8 @@
 /** Describes a run or a certificate in one form, which JUnit, TAP, GitHub's annotations and Markdown render. */
+
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import type { Failure } from '../../evaluation/finding.ts'
 import { placeText } from '../../evaluation/scenario/plan.ts'
 import { ANSWER_CLASSES, type AnswerCounts } from '../../running/certifier/coverage.ts'
 import {
@@ -99,7 +101,7 @@ export interface ReportTable {
   readonly parts: readonly { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] }[]
 }
 
-export function reportOfRun(run: RunReport): Report {
+export function reportOfRun(run: RunResult): Report {
   const scenarios = run.scenarios.map(describeScenario)
   const outside = run.failures.length === 0 ? [] : [describeOutside(run)]
   const isBad = ({ status }: ReportItem) => status === 'failure' || status === 'error'
@@ -137,7 +139,7 @@ const RUN_STATUSES = {
 } as const
 
 /** Scenarios without a verdict are skipped, with the reason, so that they never count as passed. */
-function describeScenario(scenario: ScenarioReport): ReportItem {
+function describeScenario(scenario: ScenarioResult): ReportItem {
   const { outcome, reason, failures, file, place, seed, clock, durationMs, rerunCommand } = scenario
   const [first] = failures
   const [recommended] = recommendedOf(scenario)
@@ -146,7 +148,7 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
   const cause = isWarning ? headlineOf(recommended) : causeOf(scenario)
   const failedAt = first?.step?.place ?? place ?? { file, line: null, column: null }
   const isFailed = status === 'failure' || status === 'error'
-  const annotation = [reason ?? '']
+  const annotation = [reason?.text ?? '']
   if (first !== undefined) {
     annotation.splice(0, 1, ...annotationOf(first))
     if (failures.length > 1) annotation.push(`and ${failures.length - 1} more`)
@@ -166,7 +168,7 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
     cause,
     skipReason: isWarning
       ? `warning: ${cause}`
-      : `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason ?? cause}`,
+      : `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason?.text ?? cause}`,
     isTodo: isWarning,
     code: first?.kind ?? outcome,
     place: place ?? { file, line: null, column: null },
@@ -182,12 +184,12 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
   }
 }
 
-function annotationOf(failure: FailureReport): string[] {
+function annotationOf(failure: Failure): string[] {
   return [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])]
 }
 
 /** The failures that belong to no scenario. */
-function describeOutside(run: RunReport): ReportItem {
+function describeOutside(run: RunResult): ReportItem {
   const [first] = run.failures
   return {
     suite: OUTSIDE,

@@ -3,7 +3,6 @@
 import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
-import { noteText } from '../../evaluation/evaluator/wording/failure-text.ts'
 import type { CheckChat } from './chat.ts'
 import type { ChatCall, CheckContext } from './context.ts'
 import type { FindingLevel } from './finding.ts'
@@ -148,25 +147,16 @@ export function compareOrder(
   })
 }
 
-export type TextCause =
-  | DifferenceNote
-  | { readonly code: 'normalised'; readonly form: string }
-  | { readonly code: 'line_breaks' }
-  /** Characters above U+FFFF, which are two units in UTF-16, were cut or replaced. */
-  | { readonly code: 'surrogates' }
-
 export interface TextDifference {
   /** Of the first differing character, from 1, in code points. */
   readonly position: number
   /** The code points from there on, at most four; empty at the end of the text. */
   readonly expected: readonly number[]
   readonly received: readonly number[]
-  readonly cause: TextCause | null
+  readonly cause: DifferenceNote | null
 }
 
 const SHOWN = 4
-const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
-const ASTRAL = /[\u{10000}-\u{10ffff}]/gu
 
 /** Null when all code points are identical. */
 function differenceOf(expected: string, received: string): TextDifference | null {
@@ -179,32 +169,7 @@ function differenceOf(expected: string, received: string): TextDifference | null
     position: at + 1,
     expected: sent.slice(at, at + SHOWN),
     received: got.slice(at, at + SHOWN),
-    cause: causeOf(expected, received),
-  }
-}
-
-function causeOf(expected: string, received: string): TextCause | null {
-  for (const form of FORMS) if (expected.normalize(form) === received) return { code: 'normalised', form }
-  for (const space of ['', ' '])
-    if (expected.replace(/[\r\n]+/g, space) === received.replace(/[\r\n]+/g, space)) return { code: 'line_breaks' }
-  const cut = expected.replace(ASTRAL, character => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xffff))
-  if (cut !== expected && cut === received) return { code: 'surrogates' }
-  const without = expected.replace(ASTRAL, '')
-  const isReplaced = received.replace(/[\ud800-\udfff\ufffd?]+/g, '') === without.replace(/\?+/g, '')
-  if (without !== expected && isReplaced) return { code: 'surrogates' }
-  return noteFor(expected, received) ?? null
-}
-
-function causeText(cause: TextCause): string {
-  switch (cause.code) {
-    case 'normalised':
-      return `the text was normalised to ${cause.form}`
-    case 'line_breaks':
-      return 'line breaks were changed'
-    case 'surrogates':
-      return 'characters above U+FFFF, such as emoji, were cut or replaced'
-    default:
-      return noteText(cause)
+    cause: noteFor(expected, received) ?? null,
   }
 }
 
@@ -216,7 +181,7 @@ function notation(points: readonly number[]): string {
 
 /** `at character 5: sent U+0026 U+0020, received U+0026 U+0061 (only HTML escaping differs)` */
 function differenceInWords({ position, expected, received, cause }: TextDifference): string {
-  const why = cause === null ? '' : ` (${causeText(cause)})`
+  const why = cause === null ? '' : ` (${cause.text})`
   return `at character ${position}: sent ${notation(expected)}, received ${notation(received)}${why}`
 }
 
@@ -224,7 +189,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   html: 'Do not escape the text: JSON carries it as it is, and the page that shows it escapes it.',
   markup_removed: 'Do not remove markup: it is text that a person wrote. The page that shows it escapes it.',
   white_space: 'Do not trim: leading and trailing white space belongs to the text.',
-  normalised: 'Do not normalise the text, also not in the database: keep the code points that came.',
+  normalisation: 'Do not normalise the text, also not in the database: keep the code points that came.',
   line_breaks: 'Keep line breaks as they came: look for a one-line field, or for a conversion to <br> and back.',
   surrogates:
     'Use a type that holds all of Unicode, such as utf8mb4 in MySQL, and do not cut texts between UTF-16 units.',

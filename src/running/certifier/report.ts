@@ -1,7 +1,7 @@
 /** Renders a certificate for reports: reasons and levels become texts and keep their codes. */
 
 import { counted } from '../../base/text/quantities.ts'
-import { exitCodeText } from '../../evaluation/evaluator/wording/outcomes.ts'
+import { exitCodeText } from '../../evaluation/evaluator/outcomes.ts'
 import type { Certificate, CertificateCause, CertificateLevel, LevelObstacle } from './certificate.ts'
 import type { AvoidedCause, CheckDefinition, CheckOutcome, CheckResult, DecisiveKnob } from './check.ts'
 import { type Coverage, coverageOf } from './coverage.ts'

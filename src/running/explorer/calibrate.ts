@@ -2,6 +2,7 @@
  * Tries plain conversations first: what the help desk shows, and which capabilities that the platform's description leaves to
  * the intermediary it has. A capability that fails alone is not explored: the scenarios and the certification test it.
  */
+
 import { keysOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
@@ -9,6 +10,7 @@ import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { type LoadOptions, loadValues } from '../../evaluation/scenario/load/load.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { VARIED_KNOBS, type Vocabulary } from './generate.ts'
+import { endpointOf } from './invariants.ts'
 import {
   ACT_FAULTS,
   ACT_RULES,
@@ -120,10 +122,7 @@ export async function calibrate({
   )
   const at = trials.findIndex(({ outcome }) => outcome === 'pass')
   const notices = (trials[at]?.warnings ?? []).some(
-    one =>
-      'failure' in one &&
-      one.failure.happened.code === 'unexpected_call' &&
-      one.failure.happened.call.endpoint === 'message',
+    ({ failure }) => failure?.code === 'unexpected_call' && endpointOf(failure) === 'message',
   )
   const abilities: Abilities = { ...(choices[at] ?? choices.at(-1) ?? NOTHING_SHOWN), notices }
   const leftOut: string[] = []

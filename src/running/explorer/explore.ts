@@ -1,9 +1,9 @@
 /** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
+
 import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeRun, describeScenario } from '../../evaluation/evaluator/wording/report.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
@@ -144,7 +144,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
   const runPlans = async (wanted: readonly SelectedScenario[], atOnce = jobs): Promise<RunResult> => {
     const result = await options.run(wanted, isAlone ? 1 : atOnce, hashWords(`run ${++runs}`, seed)[0] >>> 1)
-    for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
+    for (const { happened } of result.failures) between.add(happened)
     return result
   }
   /** Runs each conversation so many times. Resolves with the results of each. */
@@ -175,7 +175,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     if (invariant === null) return null
     const { actOfStep } = toScenario(sequence, { ...calibration.abilities, withinMs, inProcess, name: 'x' })
     const failedAt = first.step === null ? null : (actOfStep[first.step.number - 1] ?? null)
-    return { sequence, invariant, cause: `${invariant} ${first.happened.code}`, failedAt, result }
+    return { sequence, invariant, cause: `${invariant} ${first.code}`, failedAt, result }
   }
 
   const between = new Set<string>()
@@ -232,10 +232,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     if (signal.aborted) break
     for (const result of results.flat()) {
       if (result.outcome !== 'error' && result.outcome !== 'inconclusive') continue
-      const reason = describeScenario(result).reason ?? result.outcome
+      const reason = result.reason?.text ?? result.outcome
       undecided.set(reason, (undecided.get(reason) ?? 0) + 1)
       // A driver that reads no inbox lets no conversation be judged.
-      if (result.outcome !== 'error' || result.failures[0]?.happened.code !== 'driver_failed') continue
+      if (result.outcome !== 'error' || result.failures[0]?.code !== 'driver_failed') continue
       stopped ??= 'a conversation cannot be judged'
       calibration = { ...calibration, result, broken: result }
     }

@@ -1,6 +1,9 @@
 /** Lists what must hold in every conversation, and says which of it a failure of the evaluator breaks. */
-import type { Failure } from '../../evaluation/evaluator/failure.ts'
+
+import { isMap } from '../../base/objects.ts'
+import type { Difference, Failure } from '../../evaluation/finding.ts'
 import type { CallName } from '../../evaluation/scenario/plan.ts'
+import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 
 /** docs/reference/explore.md lists them. `broken` says what happens when it does not hold, for the name of a scenario. */
 export const INVARIANTS = {
@@ -71,30 +74,29 @@ const OF_CALLS: Readonly<Partial<Record<CallName, InvariantId>>> = {
 }
 
 /** The invariant that a failure breaks; null for a failure that says nothing about the intermediary. */
-export function brokenBy({ kind, expected, happened, hint }: Failure): InvariantId | null {
-  if (hint?.code === 'target_ended') return 'INV-ALIVE'
+export function brokenBy(failure: Failure): InvariantId | null {
+  const { kind, code, details, hintCode } = failure
+  if (hintCode === 'target_ended') return 'INV-ALIVE'
   switch (kind) {
     case 'sees':
-      return expected.code === 'inbox_item' && expected.item.startsWith('{ request')
-        ? 'INV-REQUEST'
-        : 'INV-TEXT-TO-AGENT'
+      return String(details.item).startsWith('{ request') ? 'INV-REQUEST' : 'INV-TEXT-TO-AGENT'
     case 'expect':
     case 'times': {
-      const call = 'requirement' in happened ? happened.requirement.call : 'any'
-      return OF_CALLS[call] ?? 'INV-NOTHING-ELSE'
+      const { requirement } = details
+      return (isMap(requirement) && OF_CALLS[requirement.call as CallName]) || 'INV-NOTHING-ELSE'
     }
     case 'unexpected':
     case 'late': {
-      const isCall = happened.code === 'unexpected_call' || happened.code === 'call_after_end'
-      const endpoint = isCall ? happened.call.endpoint : null
+      const endpoint = endpointOf(failure)
       const invariant = endpoint === null ? undefined : OF_CALLS[endpoint]
       return invariant === undefined || invariant === 'INV-TEXT-TO-USER' ? 'INV-NOTHING-ELSE' : invariant
     }
     case 'check': {
-      const fields = happened.code === 'chat_differs' ? happened.differences.map(({ path }) => path) : []
+      const fields =
+        code === 'chat_differs' ? (details.differences as readonly Difference[]).map(({ path }) => path) : []
       if (fields.includes('typing')) return 'INV-TYPING-ENDS'
       if (fields.includes('availability')) return 'INV-AVAILABILITY'
-      return expected.code === 'chat_state' && /agent/.test(expected.check) ? 'INV-START' : 'INV-END'
+      return /agent/.test(String(details.check)) ? 'INV-START' : 'INV-END'
     }
     case 'stimulus':
     case 'stopped':
@@ -109,4 +111,9 @@ export function brokenBy({ kind, expected, happened, hint }: Failure): Invariant
     default:
       return null
   }
+}
+
+/** The endpoint of the call that a failure is about; null for another failure, and for a path that is not the platform's. */
+export function endpointOf({ details: { call } }: Failure): EndpointId | null {
+  return isMap(call) && typeof call.endpoint === 'string' ? (call.endpoint as EndpointId) : null
 }

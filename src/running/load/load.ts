@@ -273,7 +273,7 @@ class Load {
     }
     const [failure] = result.failures
     if ((result.outcome !== 'fail' && result.outcome !== 'error') || failure === undefined) return
-    const { code } = failure.happened
+    const { code } = failure
     this.#causes.set(code, (this.#causes.get(code) ?? 0) + 1)
     if (this.failed.length < MAX_FAILED)
       this.failed.push({

@@ -1,10 +1,10 @@
 /** Runs scenarios for `POST /_sim/plays`: any number at once, each for one virtual user, until its request is closed. */
+
 import { parseSource } from '../../base/files/document.ts'
 import { ConfigError, fileProblem } from '../../base/files/errors.ts'
 import { isMap, recordOf } from '../../base/objects.ts'
 import { freshSeed, packagePath } from '../../base/runtime/node.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
 import { loadScenarios, loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
@@ -91,13 +91,12 @@ export class Plays {
         const measured = timingsIn(result.journal)
         for (const timing of TIMINGS) timings[timing].push(...measured[timing])
         if (instance < repeat && result.outcome === 'pass' && !signal.aborted) continue
-        const { failures, reason } = describeVerdict(result)
+        const { failures, reason } = result
         const hasEntries = journal === 'always' || (journal === 'failures' && result.outcome !== 'pass')
         return {
-          ...{ name: result.name, outcome: result.outcome, reason, counts, seed, timings },
-          failures: failures.map(({ step, expected, happened, hint = null }, index) => {
+          ...{ name: result.name, outcome: result.outcome, reason: reason?.text ?? null, counts, seed, timings },
+          failures: failures.map(({ code, step, expected, happened, hint = null }) => {
             const { number = null, place = null } = step ?? {}
-            const code = result.failures[index]?.happened.code ?? ''
             return { code, step: number, line: place?.line ?? null, expected, happened, hint }
           }),
           duration_ms: Math.round(durationMs * 1000) / 1000,

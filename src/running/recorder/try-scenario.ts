@@ -8,7 +8,6 @@ import { isMap } from '../../base/objects.ts'
 import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
 import { createAbort } from '../../base/runtime/node.ts'
 import { evaluate } from '../../evaluation/evaluator/evaluator.ts'
-import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadText } from '../../evaluation/scenario/load/load.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
@@ -60,8 +59,8 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
 
   const { verdict, deviations } = await runTrial(trial, withShortWaits(plan))
   if (verdict.outcome !== 'pass' || deviations.length > 0) {
-    const { failures, reason } = describeVerdict(verdict)
-    const reasons = [...(reason === null ? [] : [reason]), ...failures.map(({ happened }) => happened)]
+    const { failures, reason } = verdict
+    const reasons = [...(reason === null ? [] : [reason.text]), ...failures.map(({ happened }) => happened)]
     const outcome = verdict.outcome === 'pass' ? 'fail' : verdict.outcome
     return result(outcome, [...deviations, ...(verdict.outcome === 'pass' ? [] : reasons)])
   }

@@ -1,7 +1,8 @@
 /** Builds the results of scenarios, and the counts and the exit code of a run. */
 
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
-import type { Failure } from '../../evaluation/evaluator/failure.ts'
+import { sharedCauses } from '../../evaluation/evaluator/causes.ts'
+import { lintFailure, noWarning } from '../../evaluation/evaluator/compute-verdict.ts'
 import { internalFailure } from '../../evaluation/evaluator/step-evaluator.ts'
 import { refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import {
@@ -11,6 +12,8 @@ import {
   type ScenarioResult,
   type Verdict,
 } from '../../evaluation/evaluator/verdict.ts'
+import { evictedText } from '../../evaluation/evaluator/words.ts'
+import { causedBy, createOrphan, type Failure } from '../../evaluation/finding.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
@@ -22,7 +25,13 @@ import type { RunContext } from './run-context.ts'
 /** The reason why a scenario with `$(env.X)` cannot run; null when every variable is set. */
 export function unsetVariable({ env: names }: Plan, env: Readonly<Record<string, string | undefined>>): Reason | null {
   const unset = names.find(name => env[name] === undefined)
-  return unset === undefined ? null : { code: 'env_unset', name: unset }
+  return unset === undefined
+    ? null
+    : {
+        code: 'env_unset',
+        text: `the environment variable ${unset} is not set, and $(env.${unset}) reads it`,
+        cause: causedBy('env_unset', `the environment variable ${unset} is not set`, unset),
+      }
 }
 
 /** What a result says beside the plan and the verdict. */
@@ -57,7 +66,7 @@ export function finalVerdict({ core, evaluator }: RunContext): Verdict {
   const verdict = evaluator.finish()
   const { firstSeq } = core.journal
   if (verdict.outcome !== 'pass' || firstSeq <= (evaluator.index.started?.seq ?? 0)) return verdict
-  return { ...verdict, outcome: 'inconclusive', reason: { code: 'evicted', firstSeq } }
+  return { ...verdict, outcome: 'inconclusive', reason: { code: 'evicted', text: evictedText(firstSeq) } }
 }
 
 /** The result of a scenario that did not run. */
@@ -89,7 +98,7 @@ export function maskedJournal(sim: PlatformSimulator): Entry[] {
 }
 
 /** Counts the outcomes of a run, and decides its exit code. */
-export function runResult(run: Omit<RunResult, 'counts' | 'exitCode'>, strict = false): RunResult {
+export function runResult(run: Omit<RunResult, 'counts' | 'exitCode' | 'causes'>, strict = false): RunResult {
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   const failures = [...run.failures]
   let isCalled = run.journal.some(({ kind }) => kind === 'api')
@@ -107,63 +116,44 @@ export function runResult(run: Omit<RunResult, 'counts' | 'exitCode'>, strict = 
   const scenarios = isCalled
     ? run.scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) }))
     : run.scenarios
-  return { ...run, scenarios, counts, exitCode }
+  return { ...run, scenarios, counts, causes: sharedCauses(scenarios), exitCode }
 }
 
-function withoutAddressHint({ hint, ...failure }: Failure): Failure {
-  return hint === undefined || hint.code === 'platform_address' ? failure : { ...failure, hint }
+function withoutAddressHint(failure: Failure): Failure {
+  if (failure.hintCode !== 'platform_address') return failure
+  const { hint: _, hintCode: __, ...rest } = failure
+  return rest
 }
 
 /** Turns warnings into failures when the run is strict. */
 export function applyStrict({ strict }: { readonly strict: boolean }, verdict: Verdict): Verdict {
   if (!strict || verdict.warnings.length === 0) return verdict
   const failures = [...verdict.failures]
-  for (const warning of verdict.warnings) {
-    if ('failure' in warning) {
-      failures.push(warning.failure)
-      continue
-    }
-    const { rule, conversation, entrySeqs } = warning
-    const happened = { code: 'warning', finding: warning } as const
-    failures.push({
-      ...EMPTY_FAILURE,
-      kind: 'lint',
-      expected: { code: 'no_warning', rule },
-      happened,
-      conversation,
-      entrySeqs,
-    })
-  }
+  for (const warning of verdict.warnings)
+    failures.push(warning.failure ?? lintFailure('lint', warning, noWarning(warning)))
   return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
 }
-
-/** The fields of a failure that belongs to no step. */
-export const EMPTY_FAILURE = {
-  step: null,
-  conversation: null,
-  rules: [],
-  nearest: [],
-  entrySeqs: [],
-  soft: false,
-} as const
 
 /** Refused calls that belong to no scenario, and internal errors outside of every scenario. */
 export function orphanFailures(journal: readonly Entry[]): Failure[] {
   const failures: Failure[] = []
   const internal: Failure[] = []
   for (const entry of journal) {
-    if (isInternalError(entry)) internal.push({ ...EMPTY_FAILURE, ...internalFailure(entry) })
+    if (isInternalError(entry))
+      internal.push({ ...internalFailure(entry), step: null, conversation: null, soft: false })
     if (entry.kind !== 'api' || entry.status < 400) continue
     const { seq, method, path, chat_id: chatId = null, endpoint, status } = entry
     const { message } = refusalOf(entry)
-    failures.push({
-      ...EMPTY_FAILURE,
-      kind: endpoint === null ? 'contract' : 'unexpected',
-      expected: { code: 'chat_of_a_scenario' },
-      happened: { code: 'call_of_no_scenario', method, path, chatId, status, message },
+    const about = chatId === null ? 'names no chat' : `is about chat ${JSON.stringify(chatId)}, which no scenario has`
+    const failure = createOrphan(endpoint === null ? 'contract' : 'unexpected', {
+      code: 'call_of_no_scenario',
+      expected: 'every call belongs to a chat of a scenario',
+      happened: `${method} ${path} ${about}: answered ${status}${message === null ? '' : ` (${message})`}`,
+      details: { method, path, status },
       rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
       entrySeqs: [seq],
     })
+    failures.push(failure)
   }
   return [...failures, ...internal]
 }

@@ -2,7 +2,6 @@
 
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { reasonText } from '../../evaluation/evaluator/wording/report.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { InvalidOptionError } from '../../platform/simulator/options.ts'
 import { configure, effectiveConfig } from '../../platform/simulator/settings.ts'
@@ -32,7 +31,7 @@ export async function runInProcess(
 ): Promise<ScenarioResult> {
   const { env } = options
   const why = unsetVariable(plan, env)
-  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
+  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${why.text}.` }])
 
   const core = coreOf(sim)
   const { identity } = core

@@ -88,7 +88,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
 /** The result of a run whose target cannot be reached: an error of every scenario, with the same reason. */
 export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, message: string): RunResult {
   const { wanted, target, seed } = options
-  const why = { outcome: 'error', reason: { code: 'unreachable', message } } as const
+  const why = { outcome: 'error', reason: { code: 'unreachable', text: message } } as const
   const scenarios = wanted.map(selected => skippedResult(selected.plan, why, factsOf(options, selected)))
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target, seed }
   return runResult({ ...facts, scenarios, failures: [], journal: [], stopped: message })
@@ -126,7 +126,8 @@ class Suite {
       const result = skippedResult(plan, { outcome, reason }, factsOf(this.#options, selected))
       return { plan, result, context: null, evaluatedTo: 0 }
     }
-    if (signal.aborted || (bail !== null && this.failureCount >= bail)) return skip('skipped', { code: 'run_stopped' })
+    if (signal.aborted || (bail !== null && this.failureCount >= bail))
+      return skip('skipped', { code: 'run_stopped', text: 'not run, because the run had stopped' })
     const unset = unsetVariable(plan, env)
     const run = unset === null ? await this.#runOne(selected, slot) : skip('error', unset)
     if (run.result.outcome === 'fail' || run.result.outcome === 'error') this.failureCount++

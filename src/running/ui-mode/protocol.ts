@@ -1,7 +1,7 @@
 /** Defines what UI mode and its page exchange: the list of files and scenarios, their states, and the bodies of requests. */
 import * as z from 'zod/mini'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
-import type { FailureReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { Failure } from '../../evaluation/finding.ts'
 import type { Place, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'
 import { named } from '../../platform/contract/schemas.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
@@ -72,7 +72,7 @@ export interface RunStatus {
   /** Why the last run has no results: an internal error. */
   readonly problem: string | null
   /** Of the last run: failures that belong to no scenario. */
-  readonly failures: readonly FailureReport[]
+  readonly failures: readonly Failure[]
 }
 
 export interface ScenarioStatus {

@@ -1,8 +1,9 @@
 /** Runs scenarios of UI mode: one run at a time, and what is asked for meanwhile in the next one. */
+
 import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeFailure, type FailureReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { Failure } from '../../evaluation/finding.ts'
 import type { RunListener } from '../runner/run-scenario.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { InterruptedError } from '../runner/waiting.ts'
@@ -106,8 +107,8 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
  * Stores the final results: late calls may have changed verdicts after the end of their scenarios. Returns the failures
  * that belong to no scenario.
  */
-export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): readonly FailureReport[] {
+export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): readonly Failure[] {
   const { scenarios, failures } = secrets.redactDeep(result)
   for (const one of scenarios) states.finish(numberedName(one.name, one.instance), one)
-  return failures.map(failure => describeFailure(failure))
+  return failures
 }

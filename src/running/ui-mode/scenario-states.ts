@@ -1,8 +1,8 @@
 /** Stores the state and the last result of each scenario of UI mode; every change has a version. */
 
 import type { Redactor } from '../../base/text/redactor.ts'
+import { describeCause } from '../../evaluation/evaluator/causes.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeCause, describeScenario, type ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -26,7 +26,7 @@ export const numberedName = (name: string, instance: number): string => (instanc
 
 interface ScenarioState {
   readonly status: ScenarioStatus
-  readonly report: ScenarioReport | null
+  readonly report: ScenarioResult | null
   /** Set while it is running. */
   readonly sim: PlatformSimulator | null
   /** When it changed last. */
@@ -51,17 +51,16 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
     set(name, { steps: { ...get(name).status.steps, [number]: state } })
   /** Stores the result of a run; a scenario that was not run keeps its last result. */
   function finish(name: string, result: ScenarioResult): void {
-    const report = describeScenario(result)
-    if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
-    const { outcome, failures, warnings, reason, durationMs, startedAt } = report
+    if (result.reason?.code === 'run_stopped') return set(name, IDLE, { sim: null })
+    const { outcome, failures, warnings, reason, durationMs, startedAt } = result
     const { status } = get(name)
     const last = {
       ...{ outcome, durationMs, startedAt, failures: failures.length, warnings: warnings.length, outdated: false },
       run: status.run ?? status.last?.run ?? version,
       cause: describeCause(result),
-      summary: failures[0]?.happened ?? reason,
+      summary: failures[0]?.happened ?? reason?.text ?? null,
     }
-    set(name, { ...IDLE, last }, { report, sim: null })
+    set(name, { ...IDLE, last }, { report: result, sim: null })
   }
   return {
     finish,
@@ -72,7 +71,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
       return { version, statuses }
     },
     /** The last result, without secrets. */
-    report: (name: string): ScenarioReport | null => get(name).report,
+    report: (name: string): ScenarioResult | null => get(name).report,
     /** The names of scenarios whose last outcome is neither pass nor skipped. */
     failed(): string[] {
       const names: string[] = []

@@ -1,9 +1,9 @@
 /** Connects scenario files, queue and watcher of UI mode to one state; a saved run is a state that does not change, an exploration one that grows. */
+
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import type { ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
@@ -27,7 +27,7 @@ export interface UiSession {
   /** The scenarios that have changed after a version of the states, and the version now. */
   status(after: number): { readonly version: number; readonly status: Status }
   active(): readonly ActiveRun[]
-  report(name: string): ScenarioReport | null
+  report(name: string): ScenarioResult | null
   findFile(name: string): NamedFile | undefined
   /** Calls `listener` after every change. Returns a function that stops this. */
   subscribe(listener: () => void): () => void

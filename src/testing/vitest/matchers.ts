@@ -2,13 +2,23 @@
 
 import { isMap } from '../../base/objects.ts'
 import { suggest } from '../../base/text/error-text.ts'
-import { BEGINNING, differencesOf, type MatchContext, obstaclesOf } from '../../evaluation/evaluator/claims.ts'
-import type { Failure, NearMiss, Obstacle } from '../../evaluation/evaluator/failure.ts'
-import { AVAILABILITY, callReference, seqsOf } from '../../evaluation/evaluator/journal-index.ts'
+import {
+  BEGINNING,
+  calledText,
+  differencesOf,
+  fieldsDiffer,
+  type MatchContext,
+  nearMiss,
+  type Obstacle,
+  obstaclesOf,
+} from '../../evaluation/evaluator/claims.ts'
+import { AVAILABILITY, seqsOf } from '../../evaluation/evaluator/journal-index.ts'
 import { match } from '../../evaluation/evaluator/match.ts'
 import { asExpectation } from '../../evaluation/evaluator/none.ts'
 import { evictedFailure, PatternGuard } from '../../evaluation/evaluator/step-evaluator.ts'
 import { refusedEventHint } from '../../evaluation/evaluator/stimulus.ts'
+import { howOften, listed, timesText } from '../../evaluation/evaluator/words.ts'
+import { createOrphan, type NearMiss } from '../../evaluation/finding.ts'
 import { isAsymmetric } from '../../evaluation/scenario/interpolation.ts'
 import type { Times } from '../../evaluation/scenario/plan.ts'
 import { bodyNotation } from '../../evaluation/scenario/value-text.ts'
@@ -18,7 +28,7 @@ import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import { anything, invalidOption, validateOptions } from '../../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
-import { EMPTY_FAILURE } from '../../running/runner/results.ts'
+import { failureText } from '../../platform/wording/failures.ts'
 import { bodyPattern } from '../body-matcher.ts'
 import { ownerOf, stackAbove } from '../chat.ts'
 import { expectationError, reportLines } from '../expectation-error.ts'
@@ -97,6 +107,12 @@ interface Found {
 
 type Miss = NearMiss & { readonly body: unknown; readonly rank: number }
 
+/** A call or an event, and what keeps it from matching. */
+type Candidate = Pick<NearMiss, 'seq' | 'what' | 'differences'> & {
+  readonly obstacles: readonly Obstacle[]
+  readonly body: unknown
+}
+
 /** Rejects arguments that no call can match, because they would let `not` pass. */
 function checkArguments(
   matcher: string,
@@ -127,7 +143,7 @@ const timesIn = ({ options }: Query): Times => (options?.times === undefined ? A
 
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
 function count(query: Query, callStack: string, work: (found: Found) => void): Found {
-  const { tests, call, body, options, chatId } = query
+  const { tests, call, chatId } = query
   const guard = new PatternGuard()
   const found: Found = { seqs: [], misses: [] }
   guard.run(null, undefined, () => work(found))
@@ -138,10 +154,16 @@ function count(query: Query, callStack: string, work: (found: Found) => void): F
   const isComplete = tests.isComplete(call === 'availability' ? null : chatId)
   const slow = guard.failureOf(null)
   if (slow === null && (isCertain || isComplete)) return found
-  const times = options?.times === undefined ? null : timesIn(query)
-  const expected = { code: 'received', call, body: bodyNotation(body), times, not: false } as const
-  const details = slow ?? evictedFailure(expected, tests.firstSeq)
-  throw expectationError(tests, [{ ...EMPTY_FAILURE, ...details }], callStack)
+  const details = slow ?? evictedFailure(expectedText(query, false), tests.firstSeq)
+  throw expectationError(tests, [tests.attribute(details, null)], callStack)
+}
+
+/** `not message { message: "Hi" } exactly once` */
+function expectedText(query: Query, isNot: boolean): string {
+  const { call, body, options } = query
+  const times = options?.times === undefined ? '' : ` ${howOften(timesIn(query))}`
+  const notation = bodyNotation(body)
+  return `${isNot ? 'not ' : ''}${notation === null ? call : `${call} ${notation}`}${times}`
 }
 
 /** The maximum number of near misses in a failure. */
@@ -154,22 +176,21 @@ function resultOf(query: Query, { seqs, misses }: Found): Result {
   const [nearest] = misses
   const isCompared = !pass && nearest !== undefined && body !== undefined && seqs.length === 0
   const message = () => {
-    const times = query.options?.times === undefined ? null : { min, max }
     // Explains missing calls if the webhook did not acknowledge the events that precede them.
     const isMissing = !pass && seqs.length === 0 && chatId !== null
     const hint = isMissing ? refusedEventHint(tests.index, tests.nameOf(chatId), BEGINNING) : null
-    const failure: Failure = {
-      kind: pass ? 'none' : 'expect',
-      step: null,
-      conversation: tests.nameOf(chatId) || null,
-      expected: { code: 'received', call, body: bodyNotation(body), times, not: pass },
-      happened: { code: 'received', call, seqs, different: misses.length > 0 },
+    const missing = misses.length > 0 ? `no call of ${call} matches` : `${call} was not called`
+    const failure = createOrphan(pass ? 'none' : 'expect', {
+      code: 'received',
+      expected: expectedText(query, pass),
+      happened: seqs.length > 0 ? `${call} was called ${timesText(seqs.length)}: ${listed(seqs)}` : missing,
+      details: { call, seqs, refused: hint?.refused },
       rules,
       nearest: pass ? [] : misses.slice(0, MAX_MISSES).map(({ body: _, rank: __, ...miss }) => miss),
       entrySeqs: pass ? seqs : [...seqs, ...seqsOf(misses.slice(0, 1))],
-      soft: false,
-      ...(hint && { hint }),
-    }
+      conversation: tests.nameOf(chatId) || null,
+      hint,
+    })
     return reportLines(tests, [failure]).join('\n')
   }
   const compared = isCompared ? { expected: body, actual: pickExpectedFields(body, nearest.body) } : {}
@@ -193,12 +214,12 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
 const RULE_RANK = 1000
 
 /** Adds a call or an event to those that match, or to those that do not. */
-function add({ tests }: Query, { seqs, misses }: Found, atMs: number, miss: Omit<Miss, 'afterMs' | 'rank'>): void {
-  const { seq, obstacles, differences } = miss
+function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacles, body, ...one }: Candidate): void {
+  const { seq, differences } = one
   const rank = (obstacles.length - 1) * RULE_RANK + differences.length
   const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
   if (obstacles.length === 0) seqs.push(seq)
-  else misses.push({ ...miss, afterMs, rank })
+  else misses.push({ ...nearMiss({ ...one, afterMs }, obstacles), body, rank })
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
@@ -214,8 +235,7 @@ function countCalls(query: Query, name: CallId, found: Found): void {
     const callQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
     const obstacles = [...obstaclesOf(callQuery, call, context)]
     const differences = obstacles.length === 0 ? [] : differencesOf(call, leaf, context.options)
-    const subject = { code: 'call', ...callReference(call) } as const
-    add(query, found, call.readAt, { seq: call.seq, subject, obstacles, differences, body: call.body })
+    add(query, found, call.readAt, { seq: call.seq, what: calledText(call), obstacles, differences, body: call.body })
   }
 }
 
@@ -236,10 +256,14 @@ function countDeliveries(query: Query, found: Found): void {
     }
     const differences = payload === undefined ? [] : match(payload, body)
     const obstacles: Obstacle[] = []
-    if (chatId !== null && chat_id !== chatId) obstacles.push({ code: 'of_chat', conversation: tests.nameOf(chat_id) })
-    if (outcome !== 'delivered') obstacles.push({ code: 'not_delivered', status, ...(failure && { failure }) })
-    if (differences.length > 0) obstacles.push({ code: 'fields', count: differences.length })
-    const subject = { code: 'event', event } as const
-    add(query, found, at_ms - duration_ms, { seq, subject, obstacles, differences, body })
+    if (chatId !== null && chat_id !== chatId)
+      obstacles.push({ code: 'of_chat', text: `of chat ${JSON.stringify(tests.nameOf(chat_id))}` })
+    if (outcome !== 'delivered')
+      obstacles.push({
+        code: 'not_delivered',
+        text: status === null ? failureText(failure) : `answered ${status}`,
+      })
+    if (differences.length > 0) obstacles.push(fieldsDiffer(differences.length))
+    add(query, found, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
   }
 }

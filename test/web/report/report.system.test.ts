@@ -10,7 +10,7 @@ import { writeReports } from '../../../src/commands/write-reports.ts'
 import { parseReports, RUN_REPORTS } from '../../../src/pages/reporters/report-option.ts'
 import { htmlReport } from '../../../src/pages/web/report/run-report.tsx'
 import { fakeOutput } from '../../cli/fake-io.ts'
-import { coded, failure, Journal, result, scenarioResult } from '../../reporters/run-results.ts'
+import { failure, Journal, result, scenarioResult } from '../../reporters/run-results.ts'
 import { sample } from './sample.ts'
 
 const page = htmlReport(sample())
@@ -28,9 +28,9 @@ describe('the page of a run', () => {
     onTestFinished(() => rmSync(cwd, { recursive: true }))
     const io = { stdout: fakeOutput(), stderr: fakeOutput(), cwd }
     const requests = parseReports('html=r.html', RUN_REPORTS)
-    expect(
-      await writeReports(createRedactor().redactDeep(coded(sample())), requests, { io, env: {}, colorLevel: 0 }),
-    ).toEqual([])
+    expect(await writeReports(createRedactor().redactDeep(sample()), requests, { io, env: {}, colorLevel: 0 })).toEqual(
+      [],
+    )
     expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toMatch(/^<!doctype html>/i)
   })
 

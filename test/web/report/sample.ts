@@ -1,20 +1,19 @@
 /** A run with each outcome, warnings, and a failure outside of its scenarios. */
-import { describeWarning, type RunReport } from '../../../src/evaluation/evaluator/wording/report.ts'
+import type { RunResult } from '../../../src/evaluation/evaluator/verdict.ts'
 import { hostileResult } from '../../reporters/hostile.ts'
-import { failure, Journal, result, scenarioResult, step, stepVerdict } from '../../reporters/run-results.ts'
+import { failure, Journal, result, scenarioResult, step, stepVerdict, warning } from '../../reporters/run-results.ts'
 import { crossTalkPlay, escapedPlay, openResult, unreachableResult } from '../../reporters/samples.ts'
 
 const closedHours = () => {
-  const details = { leaveSeq: 3, refusedEnds: 0 }
-  const warning = describeWarning({ rule: 'chat-never-ended', details, conversation: 'main', entrySeqs: [] })
+  const never = warning('chat-never-ended', 'The agent left (#3) and `end` was never called.', 'main')
   return scenarioResult({
     name: 'Closed hours',
-    warnings: [warning, warning],
+    warnings: [never, never],
     steps: [stepVerdict(step(1, 'availability CLOSED'))],
   })
 }
 
-export function sample(): RunReport {
+export function sample(): RunResult {
   const log = new Journal()
   const orphan = log.call('message', { message: 'Hello?' }, { chat_id: 'unknown', status: 404 })
   const happened = `#${orphan} POST message for an unknown chat`
@@ -48,5 +47,5 @@ export const HOSTILE_MARKUP = [
 ]
 
 /** A run with these texts everywhere. */
-export const hostileRun = (texts: readonly string[] = HOSTILE_MARKUP): RunReport =>
+export const hostileRun = (texts: readonly string[] = HOSTILE_MARKUP): RunResult =>
   result(texts.map(text => hostileResult(text)))

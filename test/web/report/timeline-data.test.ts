@@ -1,9 +1,10 @@
 // @ts-expect-error: jsdom has no types
+
 import { JSDOM } from 'jsdom'
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it, test } from 'vitest'
-import type { ScenarioReport } from '../../../src/evaluation/evaluator/wording/report.ts'
+import type { ScenarioResult } from '../../../src/evaluation/evaluator/verdict.ts'
 import { EntryDetails } from '../../../src/pages/web/components/entry-details.tsx'
 import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/pages/web/model/entry-sections.ts'
 import { linkScenarios } from '../../../src/pages/web/report/scenario-links.ts'
@@ -15,12 +16,12 @@ import {
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { CHATS, failure, Journal, scenarioResult } from '../../reporters/run-results.ts'
 
-const gather = (scenarios: ScenarioReport[], budget?: number) =>
+const gather = (scenarios: ScenarioResult[], budget?: number) =>
   collectTimelineData(linkScenarios(scenarios).map(scenarioTimeline), budget)
 const seqsIn = (json: string) => (JSON.parse(json) as EmbeddedTimeline).entries.map(({ seq }) => seq)
 const markupOf = (entry: Entry) => renderToString(h(EntryDetails, { entry, effects: [], level: 4, isStatic: true }))
 
-function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioReport {
+function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioResult {
   const recorder = new Journal()
   for (let count = 0; count < calls; count++) recorder.call('message', { message: text })
   const failures = outcome === 'pass' ? [] : [failure({ kind: 'times', entrySeqs: [2] })]

@@ -1,9 +1,9 @@
 /** Shows the fields in which a call differs from what was expected, and marks the characters that differ. */
 import './failures.css'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { DifferenceReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { Difference } from '../../../evaluation/finding.ts'
 
-export function Differences({ differences }: { readonly differences: readonly DifferenceReport[] }) {
+export function Differences({ differences }: { readonly differences: readonly Difference[] }) {
   if (differences.length === 0) return null
   return (
     <table class="differences">

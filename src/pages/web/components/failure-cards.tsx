@@ -3,12 +3,9 @@ import './failures.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import {
-  type FailureReport,
-  type NearMissReport,
-  targetOutputHeading,
-  type WarningReport,
-} from '../../../evaluation/evaluator/wording/report.ts'
+import { targetOutputHeading } from '../../../evaluation/evaluator/outcomes.ts'
+import type { Warning } from '../../../evaluation/evaluator/verdict.ts'
+import type { Failure, NearMiss } from '../../../evaluation/finding.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import type { TargetOutput } from '../../../platform/journal/run-failures.ts'
 import { offsetText } from '../model/formats.ts'
@@ -36,10 +33,10 @@ const KINDS = {
   scenario: 'unusable scenario',
   environment: 'an environment error',
   internal: 'an internal error of handover-sim',
-} satisfies Record<FailureReport['kind'], string>
+} satisfies Record<Failure['kind'], string>
 
 export interface FailureCardsProps {
-  readonly failures: readonly FailureReport[]
+  readonly failures: readonly Failure[]
   readonly refs?: EntryRefs
   /** The level of their headings. */
   readonly level: 3 | 4
@@ -70,7 +67,7 @@ export function TargetOutputView({ output }: { readonly output: TargetOutput | u
 }
 
 interface FailureCardProps extends Pick<FailureCardsProps, 'refs' | 'level'> {
-  readonly failure: FailureReport
+  readonly failure: Failure
 }
 
 function FailureCard({ failure, refs, level }: FailureCardProps) {
@@ -107,12 +104,12 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
       {first === undefined ? null : (
         <div class="near-misses">
           <p class="near-misses-title">Nearest</p>
-          <NearMiss miss={first} refs={refs} />
+          <NearMissView miss={first} refs={refs} />
           {others.length === 0 ? null : (
             <details>
               <summary>{counted(others.length, 'other')}</summary>
               {others.map(miss => (
-                <NearMiss key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
+                <NearMissView key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
               ))}
             </details>
           )}
@@ -138,7 +135,7 @@ export interface FactProps {
   readonly children: ComponentChildren
 }
 
-function NearMiss({ miss, refs }: { readonly miss: NearMissReport } & Pick<FailureCardsProps, 'refs'>) {
+function NearMissView({ miss, refs }: { readonly miss: NearMiss } & Pick<FailureCardsProps, 'refs'>) {
   const { seq, what, afterMs, why, differences } = miss
   return (
     <div class="near-miss">
@@ -152,16 +149,16 @@ function NearMiss({ miss, refs }: { readonly miss: NearMissReport } & Pick<Failu
 }
 
 interface WarningListProps extends Pick<FailureCardsProps, 'refs'> {
-  readonly warnings: readonly WarningReport[]
+  readonly warnings: readonly Warning[]
 }
 
 export function WarningList({ warnings, refs }: WarningListProps) {
   if (warnings.length === 0) return null
   return (
     <ul class="warning-list" aria-label="Warnings">
-      {warnings.map(({ rule, message, conversation, entrySeqs }, index) => (
+      {warnings.map(({ code, happened, conversation, entrySeqs }, index) => (
         <li key={index}>
-          <code>{visible(rule)}</code> {visible(message)}
+          <code>{visible(code)}</code> {visible(happened)}
           {conversation === null ? '' : ` (chat ${visible(conversation)})`}{' '}
           <EntryRefList seqs={entrySeqs} refs={refs} />
         </li>

@@ -1,6 +1,6 @@
 /** Draws the mark of an outcome. Its shape tells it apart without its colour. */
+import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/outcomes.ts'
 import type { Outcome, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
-import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 
 const SHAPES = {
   pass: 'M8 .75a7.25 7.25 0 1 0 0 14.5a7.25 7.25 0 1 0 0-14.5M4.8 8.3l2.2 2.2l4.3-4.7',

@@ -1,6 +1,6 @@
 /** Combines what is known of a run, under way or ended, into what UI mode shows: steps, entries, rows and chats. */
-import type { StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
-import type { FailureReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { ScenarioResult, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
+import type { Failure } from '../../../evaluation/finding.ts'
 import type { Place } from '../../../evaluation/scenario/plan.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { timelineOf } from '../../../evaluation/timeline/timeline.ts'
@@ -17,9 +17,9 @@ export interface ShownRun {
   readonly earlierRows: number
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
-  readonly failures: readonly FailureReport[]
+  readonly failures: readonly Failure[]
   /** The result; null while it is running, and before the first run. */
-  readonly report: ScenarioReport | null
+  readonly report: ScenarioResult | null
 }
 
 export interface ShownStep {
@@ -36,7 +36,7 @@ export interface ShownStep {
   readonly tookMs: number | null
   /** The entry of its end; null before that. */
   readonly endSeq: number | null
-  readonly failures: readonly FailureReport[]
+  readonly failures: readonly Failure[]
 }
 
 export const EMPTY_RUN: ShownRun = {
@@ -70,7 +70,7 @@ export function liveRun(
 const NOTHING: LiveView = { ...EMPTY_RUN, times: { started: new Map(), ended: new Map() } }
 
 /** A run that has ended. Its steps are those of the run, also when the file has changed since. */
-export function endedRun(report: ScenarioReport): ShownRun {
+export function endedRun(report: ScenarioResult): ShownRun {
   const { journal: entries, conversations, failures } = report
   const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
   for (const entry of entries) addStepTime(times, entry)

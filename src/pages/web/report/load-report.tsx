@@ -1,9 +1,9 @@
 /** Renders a load as one HTML file: thresholds, times, curves by time and by rate, and the first conversations that failed. */
+
 import { keysOf } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
-import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
-import { describeScenario } from '../../../evaluation/evaluator/wording/report.ts'
+import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/outcomes.ts'
 import type { LoadPoint } from '../../../running/load/load.ts'
 import { type LoadReport, limitText, loadHeading, shownMs, TIME_HEADS, timeRows } from '../../../running/load/report.ts'
 import { measuredText } from '../../../running/load/thresholds.ts'
@@ -19,7 +19,7 @@ import { collectTimelineData, scenarioTimeline } from './timeline-data.tsx'
 export function htmlLoad(load: LoadReport): string {
   const { all, withFaults, thresholds, outages, causes, points, version } = load
   const linked = linkScenarios(
-    load.failed.map(({ result }) => describeScenario(result)),
+    load.failed.map(({ result }) => result),
     [],
   )
   const timelines = collectTimelineData(linked.map(scenarioTimeline))

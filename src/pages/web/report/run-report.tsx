@@ -1,9 +1,10 @@
 /** Renders a run as one HTML file: verdict, shared causes, failures of no scenario, scenarios, warnings by rule. */
+
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
-import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
-import type { RunReport } from '../../../evaluation/evaluator/wording/report.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/outcomes.ts'
+import type { RunResult } from '../../../evaluation/evaluator/verdict.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import type { Coverage } from '../../../running/explorer/situations.ts'
 import { CodeText } from '../components/code-text.tsx'
@@ -21,7 +22,7 @@ import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './sce
 import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } from './timeline-data.tsx'
 
 /** `coverage`: of an exploration. */
-export function htmlReport(run: RunReport, coverage: Coverage | null = null): string {
+export function htmlReport(run: RunResult, coverage: Coverage | null = null): string {
   const { stopped, target, seed, startedAt, durationMs, exitCode, version, counts } = run
   const linked = linkScenarios(run.scenarios, run.causes)
   const timelines = collectTimelineData(linked.map(scenarioTimeline))
@@ -51,7 +52,7 @@ export function htmlReport(run: RunReport, coverage: Coverage | null = null): st
 }
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
-function verdictHeading({ counts, scenarios, failures, stopped }: RunReport): string {
+function verdictHeading({ counts, scenarios, failures, stopped }: RunResult): string {
   const all = scenarios.length
   if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
   if (counts.error > 0) return `${counts.error} of ${counted(all, 'scenario')} ended with an error of the environment`
@@ -65,7 +66,7 @@ function verdictHeading({ counts, scenarios, failures, stopped }: RunReport): st
 const MAX_CARDS = 50
 const MAX_ENTRIES = 50
 
-function OutsideFailures({ run: { failures, journal } }: { readonly run: RunReport }) {
+function OutsideFailures({ run: { failures, journal } }: { readonly run: RunResult }) {
   if (failures.length === 0) return null
   const seqs = markedIn(failures)
   const entries = journal.filter(({ seq }) => seqs.has(seq)).slice(0, MAX_ENTRIES)
@@ -131,7 +132,7 @@ export function Scenarios({ linked, timelines, parts, title = 'Scenarios' }: Sce
 }
 
 /** The causes that several scenarios have. */
-function Causes({ run, linked }: LinkedProps & { readonly run: RunReport }) {
+function Causes({ run, linked }: LinkedProps & { readonly run: RunResult }) {
   if (run.causes.length === 0) return null
   const slugs = new Map(linked.map(({ scenario, slug }) => [scenario, slug]))
   return (
@@ -183,7 +184,7 @@ function Places({ places, max }: PlacesProps) {
 function Warnings({ linked }: LinkedProps) {
   const all = linked.flatMap(one => one.scenario.warnings.map(warning => ({ warning, ...one })))
   if (all.length === 0) return null
-  const rules = [...groupBy(all, ({ warning }) => warning.rule).values()].sort((a, b) => b.length - a.length)
+  const rules = [...groupBy(all, ({ warning }) => warning.code).values()].sort((a, b) => b.length - a.length)
   return (
     <section class="report-table" aria-labelledby="warnings-title">
       <h2 id="warnings-title">Warnings</h2>
@@ -191,7 +192,7 @@ function Warnings({ linked }: LinkedProps) {
         <TableHead names={['Rule', 'Times', 'For example', 'In']} numbers={['Times']} />
         <tbody>
           {rules.map(group => {
-            const { rule, message } = group[0].warning
+            const { code: rule, happened: message } = group[0].warning
             const places = [...groupBy(group, ({ slug }) => slug).values()].map(([{ scenario, slug, warning }]) => ({
               name: scenario.name,
               href: linkTo(slug, warning.entrySeqs[0]),
@@ -244,7 +245,7 @@ function ScenarioResult({ scenario, slug, timeline, isOpen }: ScenarioResultProp
       place={place === null ? file : placeText(place)}
       first={
         first === undefined ? (
-          visible(reason ?? '')
+          visible(reason?.text ?? '')
         ) : (
           <>
             <span class="result-happened">{visible(first.happened)}</span>
@@ -273,7 +274,7 @@ function ScenarioResult({ scenario, slug, timeline, isOpen }: ScenarioResultProp
           </dd>
         </div>
       </dl>
-      {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
+      {reason === null ? null : <p class="result-reason">{visible(reason.text)}</p>}
       <FailureCards failures={failures} refs={refs} level={4} />
       <TargetOutputView output={scenario.targetOutput} />
       <WarningList warnings={warnings} refs={refs} />

@@ -1,20 +1,19 @@
 /** Orders the scenarios of a report; gives each an address in the page, and writes and reads such addresses. */
-import type { Outcome } from '../../../evaluation/evaluator/verdict.ts'
-import type { CauseReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { Outcome, ScenarioResult, SharedCause } from '../../../evaluation/evaluator/verdict.ts'
 
 /** Failed scenarios come first. */
 export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
 
 export interface LinkedScenario {
-  readonly scenario: ScenarioReport
+  readonly scenario: ScenarioResult
   /** Unique in the report: `happy-path`, `happy-path-2`. */
   readonly slug: string
 }
 
 /** Of one outcome, those whose cause the most scenarios have come first. */
 export function linkScenarios(
-  scenarios: readonly ScenarioReport[],
-  causes: readonly Pick<CauseReport, 'scenarios'>[] = [],
+  scenarios: readonly ScenarioResult[],
+  causes: readonly Pick<SharedCause, 'scenarios'>[] = [],
 ): LinkedScenario[] {
   const first = causes.flatMap(cause => cause.scenarios.flatMap(index => scenarios[index] ?? []))
   const ordered = [...new Set([...first, ...scenarios])]
@@ -34,7 +33,7 @@ export function linkScenarios(
 const MAX_SLUG_CHARS = 60
 
 /** Letters and digits of any script, so a slug never equals the id of another element. */
-function slugOf({ name, instance }: ScenarioReport): string {
+function slugOf({ name, instance }: ScenarioResult): string {
   const words =
     name
       .toWellFormed()

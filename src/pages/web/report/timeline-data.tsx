@@ -1,7 +1,8 @@
 /** Collects the timelines of a report, and leaves data out when the report would be too large. */
+
 import { renderToString } from 'preact-render-to-string'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { FailureReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { Failure } from '../../../evaluation/finding.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { type TimelineSource, timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -21,7 +22,7 @@ export interface TimelineInput {
 }
 
 /** The entries that failures refer to. */
-export const markedIn = (failures: readonly FailureReport[]): Set<number> =>
+export const markedIn = (failures: readonly Failure[]): Set<number> =>
   new Set(failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]))
 
 export const scenarioTimeline = ({ slug, scenario }: LinkedScenario): TimelineInput => ({

@@ -32,7 +32,7 @@ export function ResultPane() {
   })
   let panel = <Failures />
   if (tab !== 'failures' && entries.length === 0) {
-    const text = report?.reason ?? 'Nothing has happened yet. Run the scenario to see its calls and events.'
+    const text = report?.reason?.text ?? 'Nothing has happened yet. Run the scenario to see its calls and events.'
     panel = <p class="empty">{text}</p>
   } else if (tab !== 'failures') panel = tab === 'chat' ? <RunChat /> : <Diagram />
   return (
@@ -98,7 +98,7 @@ function Diagram() {
 function Failures() {
   const { shown, showEntry } = useUi()
   const { failures, report, isLive } = shown.value
-  const reason = report?.reason ?? null
+  const reason = report?.reason?.text ?? null
   const refs = { onSelect: showEntry }
   let empty = report === null ? 'It was not run yet.' : 'There are no failures.'
   if (isLive) empty = 'Failures are shown when the run has ended.'

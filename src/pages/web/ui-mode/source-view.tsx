@@ -1,8 +1,9 @@
 /** Shows the steps of the selected scenario, and beside them its file with the state of each step at its place. */
+
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
-import type { FailureReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { Failure } from '../../../evaluation/finding.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import type { CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -217,7 +218,7 @@ function SourceLine({ number, text, steps }: SourceLineProps) {
 }
 
 /** The nearest call with the fields that differ; without one, what happened. */
-function SourceFailure({ failure }: { readonly failure: FailureReport }) {
+function SourceFailure({ failure }: { readonly failure: Failure }) {
   const { showEntry } = useUi()
   const { happened, nearest, hint, entrySeqs } = failure
   const [first] = nearest

@@ -5,8 +5,8 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
-import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
-import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/outcomes.ts'
+import type { ScenarioResult } from '../../../evaluation/evaluator/verdict.ts'
 import type {
   Catalogue,
   CatalogueScenario,
@@ -211,14 +211,14 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const last = statuses.value.get(name)?.last ?? null
     return last === null ? null : JSON.stringify([name, last.run, last.startedAt, last.failures])
   })
-  const result = signal<{ readonly name: string; readonly report: ScenarioReport } | null>(null)
+  const result = signal<{ readonly name: string; readonly report: ScenarioResult } | null>(null)
   effect(() => {
     const key = resultKey.value
     const name = selected.peek()?.name
     if (key === null || name === undefined) return
     problem.value = null
     client
-      .send<ScenarioReport>('GET', '/ui/result', { query: { name } })
+      .send<ScenarioResult>('GET', '/ui/result', { query: { name } })
       .then(report => {
         if (key === resultKey.peek()) result.value = { name, report }
       })

@@ -3,9 +3,7 @@
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../../evaluation/evaluator/unclaimed-calls.ts'
-import type { LintRule } from '../../../evaluation/linter/lint.ts'
 import { lint } from '../../../evaluation/linter/lint.ts'
-import { findingText } from '../../../evaluation/linter/texts.ts'
 import { formatKnobs } from '../../../platform/contract/knobs.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { type CheckChat, expectAcknowledged, openChat, openTakenOver, reportRefusedCalls } from '../chat.ts'
@@ -16,7 +14,7 @@ import type { FindingLevel } from '../finding.ts'
 import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../observe.ts'
 
 /** The other rules are about the order of calls, which other checks observe. */
-const LINT_LEVELS: { readonly [Rule in LintRule]?: FindingLevel } = {
+const LINT_LEVELS: Readonly<Record<string, FindingLevel>> = {
   'content-type': 'MUST',
   'unknown-fields': 'SHOULD',
   'empty-fields': 'SHOULD',
@@ -33,20 +31,17 @@ export function checkCalls(check: CheckContext, entries: readonly Entry[]): void
   for (const same of refused.values()) reportRefusedCalls(check, same)
 
   const plan = { config: formatKnobs(check.core.platform.knobs), steps: [], finally: [] }
-  const mistakes = groupBy(lint(plan, entries), ({ rule, details }) => {
-    if ('finding' in details) return JSON.stringify([rule, details.finding])
-    return JSON.stringify('secret' in details ? [rule, details.secret, details.place] : [rule])
-  })
+  const mistakes = groupBy(lint(plan, entries), ({ code, details }) => JSON.stringify([code, details]))
   for (const same of mistakes.values()) {
     const [finding] = same
-    const level = LINT_LEVELS[finding.rule]
+    const level = LINT_LEVELS[finding.code]
     if (level === undefined) continue
     const seqs = same.flatMap(({ entrySeqs }) => entrySeqs)
     const more = seqs.length - finding.entrySeqs.length
     const others = more === 0 ? '' : ` So ${more === 1 ? 'is' : 'are'} ${counted(more, 'more call')}.`
     check.report(level, 'lint', {
-      happened: `${findingText(finding)}${others}`,
-      hint: `The rule and the fix are described in docs/reference/lint.md#${finding.rule}.`,
+      happened: `${finding.happened}${others}`,
+      hint: `The rule and the fix are described in docs/reference/lint.md#${finding.code}.`,
       details: { finding, more },
       entries: seqs.map(seq => ({ seq })),
     })

@@ -1,5 +1,6 @@
-/** Renders outcomes and exit codes as text. Separate from failures, so that a page of outcomes stays small. */
-import { INTERNAL_ERROR_CODE } from '../verdict.ts'
+/** Renders outcomes, exit codes and the last output of the target as text. */
+import type { TargetOutput } from '../../platform/journal/run-failures.ts'
+import { INTERNAL_ERROR_CODE } from './verdict.ts'
 
 /** The outcomes of scenarios, as they end a count: `3 passed`. */
 export const OUTCOME_TEXTS = {
@@ -26,3 +27,9 @@ const isExitCode = (code: number): code is keyof typeof EXIT_CODES => Object.has
 
 /** What an exit code means; undefined for codes that no command has. */
 export const exitCodeText = (code: number): string | undefined => (isExitCode(code) ? EXIT_CODES[code] : undefined)
+
+/** Stands above the last lines that the target printed; says everything when it printed none. */
+export const targetOutputHeading = ({ lines, file }: TargetOutput): string =>
+  lines.length === 0
+    ? 'the intermediary printed nothing'
+    : `last output of the intermediary${file === null ? '' : `, from ${file}`}:`
