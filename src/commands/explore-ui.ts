@@ -2,7 +2,7 @@
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { findFiles } from '../evaluation/scenario/load/find.ts'
 import { loadText } from '../evaluation/scenario/load/load.ts'
-import type { ExploreListener, ExploreResult, Finding } from '../running/explorer/explore.ts'
+import type { ExploreListener, ExploreResult, FailedConversation } from '../running/explorer/explore.ts'
 import { coverageOf, type Situations } from '../running/explorer/situations.ts'
 import type { Exploration } from '../running/ui-mode/protocol.ts'
 import { uiRoutes } from '../running/ui-mode/routes.ts'
@@ -27,7 +27,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
   change({})
   /** Findings are added one after the other. */
   let adding = Promise.resolve()
-  async function add({ file, name, sequence, result }: Finding): Promise<void> {
+  async function add({ file, name, sequence, result }: FailedConversation): Promise<void> {
     if (file === null) return session.add(null, `${name} (conversation ${sequence.seed})`, result)
     files.add(file.path)
     const [plan = null] = compile(await loadText(file.path, file.yaml, load))

@@ -2,9 +2,13 @@
 import type { PlannedStep } from './scenario/plan.ts'
 import type { Notation } from './scenario/value-text.ts'
 
+/** MUST: the platform's description, or the scenario, demands it. SHOULD: good practice. INFO: a fact without a verdict. */
+export type Level = 'MUST' | 'SHOULD' | 'INFO'
+
 export interface Finding {
   /** Names what happened: `no_call`, `event-refused`. */
   readonly code: string
+  readonly level: Level
   /** What happened, complete by itself. */
   readonly happened: string
   /** What to try, when it is typical of one mistake. */
@@ -71,7 +75,7 @@ export interface Found extends Pick<Failure, 'code' | 'expected' | 'happened'>, 
 }
 
 export const createFailure = (kind: FailureKind, { hint = null, cause = null, ...found }: Found): FailureDetails => ({
-  ...{ kind, details: {}, rules: [], nearest: [], entrySeqs: [], cause },
+  ...{ kind, level: 'MUST' as const, details: {}, rules: [], nearest: [], entrySeqs: [], cause },
   ...found,
   ...hintFields(hint),
 })

@@ -12,7 +12,7 @@ import { anything, invalidOption, positive, type Shape, validateOptions, whole }
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { missingText } from '../running/explorer/calibrate.ts'
-import type { ExploreResult, Finding } from '../running/explorer/explore.ts'
+import type { ExploreResult, FailedConversation } from '../running/explorer/explore.ts'
 import type { Tried } from '../running/explorer/situations.ts'
 import { runResult } from '../running/runner/results.ts'
 import { runInProcess } from '../running/runner/run-in-process.ts'
@@ -42,7 +42,7 @@ export interface ExploreOptions {
 
 /** A conversation that fails, as short as it was found. */
 export interface ExploredFailure
-  extends Pick<Finding, 'invariant' | 'name' | 'needs' | 'acts' | 'failed' | 'of' | 'others'> {
+  extends Pick<FailedConversation, 'invariant' | 'name' | 'needs' | 'acts' | 'failed' | 'of' | 'others'> {
   /** Of the conversation: for `replay`. */
   readonly seed: number
   /** The text of a scenario file; null when it does not fail reliably. */

@@ -1,8 +1,9 @@
 /** Certifies the example with bugs that stop many checks: one check fails for each, and a second bug is found too. */
+
 import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/evaluation/finding.ts'
 import { explainFindings, knobsWithout } from '../../src/running/certifier/causes.ts'
 import type { CheckResult } from '../../src/running/certifier/check.ts'
-import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import type { CertifyOptions } from '../../src/testing/certify.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { checkResult } from '../reporters/certificates.ts'
@@ -76,11 +77,10 @@ it('a cause whose check does not run fails the check that shows it most clearly'
 })
 
 describe('the explanation of findings', () => {
-  const found = (code: string, details: CheckFinding['details']): CheckFinding => {
-    return { level: 'MUST', code, happened: code, hint: '', details, entrySeqs: [] }
+  const found = (code: string, details: Finding['details']): Finding => {
+    return { level: 'MUST', code, happened: code, hint: '', details, entrySeqs: [], conversation: null }
   }
-  const result = (id: string, ...findings: readonly CheckFinding[]) =>
-    checkResult({ id }, { outcome: 'fail', findings })
+  const result = (id: string, ...findings: readonly Finding[]) => checkResult({ id }, { outcome: 'fail', findings })
   const explained = (...results: readonly ReturnType<typeof result>[]) => {
     const ids: Record<string, string> = {}
     for (const [{ check }, { by }] of explainFindings(results, new Set(results))) ids[check.id] = by.check.id
@@ -115,7 +115,7 @@ describe('the explanation of findings', () => {
 
   it('takes what fails only with one behaviour of the platform as one cause, shown by the clearest finding of a MUST', () => {
     const decisive = [{ knob: 'webhook.idHeader', value: 'X-Delivery-Id', initial: 'off' }]
-    const varied = (id: string, code: string, level: CheckFinding['level'] = 'MUST') => ({
+    const varied = (id: string, code: string, level: Finding['level'] = 'MUST') => ({
       ...result(id, { ...found(code, { event: 'REQUESTING TAKEOVER', status: 400 }), level }),
       decisive,
     })

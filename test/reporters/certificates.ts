@@ -1,10 +1,10 @@
 /** Certificates made by hand: what a certification would hand to the reports. */
 
+import type { Finding } from '../../src/evaluation/finding.ts'
 import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
 import { type Certificate, certificateOf } from '../../src/running/certifier/certificate.ts'
 import type { CheckDefinition, CheckResult } from '../../src/running/certifier/check.ts'
 import type { ExpectedFailure } from '../../src/running/certifier/expected-failures.ts'
-import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import { type CertificateReport, describeCertificate } from '../../src/running/certifier/report.ts'
 import { rotationTiers } from '../../src/running/certifier/rotation.ts'
 import { hostileResult } from './hostile.ts'
@@ -40,13 +40,14 @@ export const checkResult = (given: Partial<Definition> = {}, more: Partial<Check
   ...more,
 })
 
-const refused: CheckFinding = {
+const refused: Finding = {
   level: 'MUST',
   code: 'event-refused',
   happened: 'The webhook answered 500 to a validly signed REQUESTING TAKEOVER.',
   hint: 'Answer 200 as soon as the event is stored, also when its content is not used.',
   details: { event: 'REQUESTING TAKEOVER', status: 500 },
   entrySeqs: [2],
+  conversation: null,
 }
 
 function refusedJournal() {
@@ -67,7 +68,7 @@ export const failedResult = (given: Partial<Definition> = {}): CheckResult =>
   })
 
 export const warnedResult = (given: Partial<Definition> = {}): CheckResult => {
-  const finding: CheckFinding = { ...refused, level: 'SHOULD' }
+  const finding: Finding = { ...refused, level: 'SHOULD' }
   return { ...failedResult({ level: 'SHOULD', ...given }), outcome: 'warn', findings: [finding] }
 }
 
@@ -144,7 +145,14 @@ export function hostileCertificate(text: string): CertificateReport {
   const { journal, conversations } = hostileResult(text)
   const details = { event: text, failure: { code: 'function_threw', detail: text } }
   const texts = { happened: `The webhook gave no answer to ${text}.`, hint: `Look in the log for ${text}.` }
-  const finding: CheckFinding = { level: 'MUST', code: 'no-answer', ...texts, details, entrySeqs: [2, 3] }
+  const finding: Finding = {
+    level: 'MUST',
+    code: 'no-answer',
+    ...texts,
+    details,
+    entrySeqs: [2, 3],
+    conversation: null,
+  }
   const failed = { outcome: 'fail', findings: [finding, { ...finding, level: 'SHOULD' }], journal } as const
   const chats = { ...conversations, [text]: CHATS.main }
   const decisive = [{ knob: 'webhook.json', value: text, initial: text }]

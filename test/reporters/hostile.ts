@@ -48,7 +48,7 @@ export function hostileResult(text: string, outcome: ScenarioResult['outcome'] =
     outcome,
     reason: outcome === 'pass' ? null : { code: text, text },
     failures: outcome === 'fail' ? [bad, { ...bad, step: null, soft: true }] : [],
-    warnings: [{ code: text, happened: text, details: {}, conversation: text, entrySeqs: [1] }],
+    warnings: [{ code: text, level: 'SHOULD', happened: text, details: {}, conversation: text, entrySeqs: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
     targetOutput: { ended: { code: 'program_not_started', program: text, detail: text }, lines: [text], file: text },

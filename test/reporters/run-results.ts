@@ -115,6 +115,7 @@ export const failure = (more: Partial<Failure>): Failure => ({
   entrySeqs: [],
   soft: false,
   code: 'warning',
+  level: 'MUST',
   details: { group: [more.step?.number, more.expected, more.happened] },
   cause: null,
   ...more,
@@ -179,5 +180,5 @@ export const warning = (
   conversation: string | null = null,
   entrySeqs: readonly number[] = [],
 ) => ({
-  ...{ code, happened, conversation, entrySeqs, details: {} },
+  ...{ code, level: 'SHOULD' as const, happened, conversation, entrySeqs, details: {} },
 })

@@ -32,7 +32,7 @@ test('a timeout after a redirect', async () => {
   const { url, got } = await receiver((_got, response, index) => {
     if (index === 0) response.writeHead(307, { location: '/next' }).end()
   })
-  const delivery = await deliveredTo(url, { 'webhook.redirect': 'follow', 'webhook.timeout': '100ms' })
-  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 100 })
+  const delivery = await deliveredTo(url, { 'webhook.redirect': 'follow', 'webhook.timeout': '1s' })
+  expect(delivery.failure).toEqual({ code: 'timeout', timeout_ms: 1000 })
   expect(got).toHaveLength(2)
 })

@@ -67,7 +67,7 @@ export interface AssumptionResult {
 }
 
 /** Something that the contract does not have, or that differs from it. */
-export interface Finding {
+export interface Deviation {
   readonly kind:
     | 'difference'
     | 'unknown field'
@@ -89,7 +89,7 @@ export interface CalibrationResult {
   readonly from: string | null
   readonly to: string | null
   readonly assumptions: readonly AssumptionResult[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly Deviation[]
   /** Whether something in the recordings contradicts the contract or a value in force. */
   readonly isContradicted: boolean
 }
@@ -113,7 +113,7 @@ const VALIDATED: readonly string[] = [
 export class Calibration {
   readonly #knobs: Knobs
   readonly #stretches = new Map<string, Stretch[]>()
-  readonly #findings = new Map<string, { -readonly [Key in keyof Finding]: Finding[Key] }>()
+  readonly #findings = new Map<string, { -readonly [Key in keyof Deviation]: Deviation[Key] }>()
   readonly #leftOut: Record<string, number> = {}
   #chats = new Map<string, ChatKnowledge>()
   #reading: Reading
@@ -303,7 +303,7 @@ export class Calibration {
       this.#find('unknown field', `${what}: ${field}`, place, unknown)
   }
 
-  #find(kind: Finding['kind'], what: string, place: Place, example: unknown): void {
+  #find(kind: Deviation['kind'], what: string, place: Place, example: unknown): void {
     const key = `${kind} ${what}`
     const found = this.#findings.get(key)
     if (found !== undefined) found.count++

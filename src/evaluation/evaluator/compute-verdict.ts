@@ -93,7 +93,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     if (severity !== 'warn') continue
     const { happened, entrySeqs } = failure
     const code = isRecommended ? 'recommended' : rule
-    warnings.push({ code, happened, details: {}, conversation, entrySeqs, failure })
+    warnings.push({ code, level: 'SHOULD', happened, details: {}, conversation, entrySeqs, failure })
     if (step !== null) stepsWithWarnings.add(step)
   }
   const findings: Finding[] = []

@@ -68,7 +68,7 @@ function encodingNote(expected: string, actual: string): DifferenceNote | undefi
     if (actual.trim() === expected) return note('white_space', 'only white space differs: more of it at the ends')
     for (const space of ['', ' '])
       if (expected.replace(LINE_BREAKS, space) === actual.replace(LINE_BREAKS, space))
-        return note('line_breaks', 'only white space differs: line breaks were changed')
+        return note('line_breaks', 'line breaks were changed')
     return note('white_space', 'only white space differs')
   }
   for (const form of FORMS)

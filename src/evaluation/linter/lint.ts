@@ -425,7 +425,7 @@ export function lint(plan: LintedPlan, entries: readonly Entry[]): Finding[] {
   const history = historyOf(plan, entries)
   const findings: Finding[] = []
   const add = (code: string, chatId: string | undefined, { happened, entrySeqs, details = {} }: Found) =>
-    findings.push({ code, happened, conversation: history.conversationOf(chatId), entrySeqs, details })
+    findings.push({ code, level: 'SHOULD', happened, conversation: history.conversationOf(chatId), entrySeqs, details })
   for (const { id, findInRun, findInChat } of RULES) {
     for (const found of findInRun?.(history) ?? []) add(id, found.chat_id, found)
     for (const [chatId, chat] of history.chats)

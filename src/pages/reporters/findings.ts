@@ -25,7 +25,7 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
     add('because', `${expectation.because}${expectation.until === null ? '' : ` (until ${expectation.until})`}`)
   if (expectation?.status === 'expired')
     add('because', `It was expected to fail until ${expectation.until}: ${expectation.because}`, 'bad')
-  for (const [at, { level, happened, hint, entrySeqs }] of findings.entries()) {
+  for (const [at, { level, happened, hint = '', entrySeqs }] of findings.entries()) {
     if (at > 0) lines.push('')
     const seqs = entrySeqs.length === 0 ? '' : ` (${entrySeqs.map(seq => `#${seq}`).join(', ')})`
     const shade = outcome === 'info' || level === 'INFO' ? 'plain' : level === 'MUST' ? 'bad' : 'warn'

@@ -170,7 +170,9 @@ function checkBody(check: CheckReport) {
     reason,
     reason_code: check.reasonCode,
     duration_ms: Math.round(check.durationMs),
-    findings: findings.map(({ entrySeqs, ...finding }) => ({ ...finding, entry_seqs: entrySeqs })),
+    findings: findings.map(({ level: severity, code, happened, hint, details, entrySeqs }) => ({
+      ...{ level: severity, code, happened, hint, details, entry_seqs: entrySeqs },
+    })),
     measurements,
     rotated,
     decisive,

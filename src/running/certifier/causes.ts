@@ -1,13 +1,14 @@
 /** Finds the check that shows why others could not judge: one bug of an intermediary stops many checks. */
 
 import { isMap } from '../../base/objects.ts'
+import type { Finding } from '../../evaluation/finding.ts'
 import { probeText } from '../../platform/webhooks/signature-probes.ts'
 import { type CheckResult, outcomeOf } from './check.ts'
 import type { AcceptedVariant } from './diagnosis.ts'
-import { type CheckFinding, checkReasonText } from './finding.ts'
+import { checkReasonText } from './finding.ts'
 import type { Rotation } from './rotation.ts'
 
-type Details = CheckFinding['details']
+type Details = Finding['details']
 
 /** Names a check whose subject is what other checks need, and what a failure of it causes in them. */
 interface CauseRule {
@@ -68,7 +69,7 @@ function createCallRule(check: string, verb: string, endpoint: string): CauseRul
 
 /** A check that finds that no text arrives at all. */
 function createTextRule(check: string, direction: string): CauseRule {
-  const isMissing = ({ code, details }: CheckFinding) => code === 'text-missing' && details.direction === direction
+  const isMissing = ({ code, details }: Finding) => code === 'text-missing' && details.direction === direction
   return {
     check,
     shows: ['text-missing'],
@@ -146,7 +147,7 @@ export interface Explanation {
   /** The check that shows the cause. */
   readonly by: CheckResult
   /** The findings of the stopped check that the cause explains; at least one. */
-  readonly findings: readonly CheckFinding[]
+  readonly findings: readonly Finding[]
 }
 
 /** Whether the result may have a cause that another check shows. */
@@ -166,8 +167,8 @@ export function explainFindings(
 ): Map<CheckResult, Explanation> {
   const byId = new Map(results.map(result => [result.check.id, result]))
   // What the checks of the rules show, and no other check explains.
-  const causes: { readonly rule: CauseRule; readonly by: CheckResult; readonly shown: CheckFinding }[] = []
-  const causeOf = (finding: CheckFinding, result: CheckResult): CheckResult | null => {
+  const causes: { readonly rule: CauseRule; readonly by: CheckResult; readonly shown: Finding }[] = []
+  const causeOf = (finding: Finding, result: CheckResult): CheckResult | null => {
     for (const { rule, by, shown } of causes)
       if (
         by !== result &&
@@ -185,7 +186,7 @@ export function explainFindings(
   }
   // What no check has as its subject: the clearest finding shows it.
   const common = new Map<string, { readonly result: CheckResult; readonly rank: number }>()
-  const keyOf = (finding: CheckFinding, result: CheckResult) => {
+  const keyOf = (finding: Finding, result: CheckResult) => {
     const isSearched = searched.has(result) || result.decisive.length > 0
     return isSearched && causeOf(finding, result) === null ? commonKey(finding, result, byId) : null
   }
@@ -211,7 +212,7 @@ export function explainFindings(
 
 /** Equal for findings of several checks that have one cause, which no check shows; null for a finding of this check alone. */
 function commonKey(
-  { code, level, details }: CheckFinding,
+  { code, level, details }: Finding,
   { decisive }: CheckResult,
   byId: ReadonlyMap<string, CheckResult>,
 ): string | null {

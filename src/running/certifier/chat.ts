@@ -4,6 +4,7 @@ import { isCutOff } from '../../base/runtime/connection-failure.ts'
 import { makeId } from '../../base/runtime/random.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
+import type { Level } from '../../evaluation/finding.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
@@ -18,7 +19,7 @@ import { driverFailureText, failureText, httpsHint } from '../../platform/wordin
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
-import { type FindingLevel, suffix } from './finding.ts'
+import { suffix } from './finding.ts'
 
 type EndpointName = keyof typeof ENDPOINTS
 
@@ -187,14 +188,14 @@ export class CheckChat {
   }
 
   /** Waits for a call. `after` completes "No start came within 5s after". A missing call is reported, and ends the check. */
-  async awaitCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): Promise<ChatCall> {
+  async awaitCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
     const call = await this.nextCall(endpoint)
     if (call !== null) return call
     this.reportMissingCall(endpoint, after, level)
     throw new CheckEndedError(endpoint)
   }
 
-  reportMissingCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): void {
+  reportMissingCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): void {
     const withinMs = this.#check.limits.effectMs
     this.#check.report(level, 'call-missing', {
       happened: `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
@@ -205,7 +206,7 @@ export class CheckChat {
   }
 
   /** As `awaitCall`, for a call that the platform must accept. A call with a fault is left to the check. */
-  async requireCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): Promise<ChatCall> {
+  async requireCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
     const call = await this.awaitCall(endpoint, after, level)
     if (!breaksContract(call)) return call
     reportRefusedCalls(this.#check, [call])
@@ -254,11 +255,7 @@ async function callVerb(check: CheckContext, chat: Chat | null, verb: string, pa
 }
 
 /** Reports an event that was not answered with 200, and then ends the check. */
-export function expectAcknowledged(
-  check: CheckContext,
-  answer: EventAnswer | null,
-  level: FindingLevel = 'MUST',
-): void {
+export function expectAcknowledged(check: CheckContext, answer: EventAnswer | null, level: Level = 'MUST'): void {
   if (answer === null || answer.status === 200) return
   const { event, status } = answer
   if (status === null) reportNoAnswer(check, level, answer, [answer])
@@ -277,7 +274,7 @@ export function expectAcknowledged(
 
 export function reportNoAnswer(
   check: CheckContext,
-  level: FindingLevel,
+  level: Level,
   {
     event,
     failure,

@@ -1,11 +1,12 @@
 /** Defines a check of the certification: its data, its function, and its result. */
 
+import type { Finding, Level } from '../../evaluation/finding.ts'
 import type { KnobSettings } from '../../platform/contract/knobs.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { isInboxFailure, type TargetOutput } from '../../platform/journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
-import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
+import type { CheckReason } from './finding.ts'
 
 export const PROFILES = ['webhook', 'flow', 'resilience'] as const
 /** webhook: needs only the URL. flow: needs an agent driver. resilience: faults, load and restarts. */
@@ -15,7 +16,7 @@ export interface CheckDefinition {
   /** `SIG-01`. */
   readonly id: string
   /** The highest level of its findings. */
-  readonly level: FindingLevel
+  readonly level: Level
   readonly profile: Profile
   /** Rules of docs/reference/platform.md that it follows from; `PUB`: the platform's public documentation; `GP`: good practice. */
   readonly rules: readonly string[]
@@ -65,7 +66,7 @@ export interface AvoidedCause {
 export interface CheckResult {
   readonly check: CheckDefinition
   readonly outcome: CheckOutcome
-  readonly findings: readonly CheckFinding[]
+  readonly findings: readonly Finding[]
   /** Null unless the outcome is `not_applicable`, `blocked`, `inconclusive` or `error`. */
   readonly reason: CheckReason | null
   /** Named figures, such as milliseconds of acknowledgements. */
@@ -96,8 +97,8 @@ export interface CheckRun {
 export const isDriverMistake = (reason: CheckReason | null): boolean =>
   reason?.code === 'inbox_failed' && isInboxFailure(reason.failure)
 
-export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
-  const has = (level: FindingLevel) => findings.some(finding => finding.level === level)
+export function outcomeOf(findings: readonly Finding[], reason: CheckReason | null): CheckOutcome {
+  const has = (level: Level) => findings.some(finding => finding.level === level)
   if (reason?.code === 'internal_error' || isDriverMistake(reason)) return 'error'
   if (reason?.code === 'blocked') return 'blocked'
   if (has('MUST')) return 'fail'

@@ -1,5 +1,6 @@
 /** Creates what a check acts and observes with: events of any form, waits for journal entries, and reports. */
 
+import type { Finding, Level } from '../../evaluation/finding.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { SendingSpec } from '../../platform/faults/schema.ts'
 import type { DeliveryContent, EntryOf } from '../../platform/journal/entry.ts'
@@ -7,7 +8,7 @@ import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulat
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { awaitPace, InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
-import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
+import type { CheckReason } from './finding.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
 export type ChatCall = EntryOf<'api'>
@@ -67,9 +68,7 @@ export interface CheckEvent {
   readonly probe?: DeliveryContent['probe']
 }
 
-export interface ReportedFinding
-  extends Partial<Pick<CheckFinding, 'details'>>,
-    Pick<CheckFinding, 'happened' | 'hint'> {
+export interface ReportedFinding extends Partial<Pick<Finding, 'details'>>, Pick<Finding, 'happened' | 'hint'> {
   /** Journal entries that show it. */
   readonly entries?: readonly { readonly seq: number }[]
 }
@@ -95,7 +94,7 @@ export interface ContextOptions {
 
 /** What a check has reported. */
 export interface Reported {
-  readonly findings: CheckFinding[]
+  readonly findings: Finding[]
   reason: CheckReason | null
   /** Named figures for the certificate. */
   readonly measurements: Record<string, number>
@@ -164,9 +163,9 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       if (answer === null) throw new InterruptedError()
       return answer
     },
-    report(level: FindingLevel, code: string, { happened, hint, details = {}, entries = [] }: ReportedFinding): void {
+    report(level: Level, code: string, { happened, hint, details = {}, entries = [] }: ReportedFinding): void {
       const entrySeqs = entries.map(({ seq }) => seq)
-      reported.findings.push({ level, code, happened, hint, details, entrySeqs })
+      reported.findings.push({ level, code, happened, hint, details, entrySeqs, conversation: null })
     },
     /** What the check was to show could not be observed. */
     inconclusive(reason: CheckReason): void {

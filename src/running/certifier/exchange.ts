@@ -3,9 +3,9 @@
 import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
+import type { Level } from '../../evaluation/finding.ts'
 import type { CheckChat } from './chat.ts'
 import type { ChatCall, CheckContext } from './context.ts'
-import type { FindingLevel } from './finding.ts'
 import { inboxUntil, isAccepted, lastEntry } from './observe.ts'
 
 /** A text that the check writes. */
@@ -25,7 +25,7 @@ export interface ReceivedText {
 
 /** What is compared. */
 export interface Exchange {
-  readonly level: FindingLevel
+  readonly level: Level
   /** to_agent: the user wrote it. to_user: the agent wrote it. */
   readonly direction: 'to_agent' | 'to_user'
   readonly samples: readonly Sample[]

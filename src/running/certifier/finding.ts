@@ -1,28 +1,10 @@
-/** Defines what a check reports: findings, and the reason why something could not be observed. */
+/** Defines the reason why a check could not observe something. */
 
 import { formatDuration } from '../../base/text/quantities.ts'
 import type { DeliveryFailure } from '../../platform/journal/entry.ts'
 import type { DriverFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
 import { driverFailureText, failureText, targetFailureText } from '../../platform/wording/failures.ts'
 import type { Capability } from './capabilities.ts'
-
-/** MUST: the platform's description demands it. SHOULD: good practice. INFO: a fact without a verdict. */
-export type FindingLevel = 'MUST' | 'SHOULD' | 'INFO'
-
-/** Something that a check observed and that its pass rule forbids, or that it only reports (INFO). */
-export interface CheckFinding {
-  readonly level: FindingLevel
-  /** Names the kind of the finding for programs: `event-refused`. */
-  readonly code: string
-  /** What happened, in sentences that are complete by themselves. */
-  readonly happened: string
-  /** What to do about it. */
-  readonly hint: string
-  /** The values in `happened`, for programs. */
-  readonly details: Readonly<Record<string, unknown>>
-  /** Journal entries that show it. */
-  readonly entrySeqs: readonly number[]
-}
 
 /** Why a check could not be observed, or does not apply. */
 export type CheckReason =

@@ -2,6 +2,7 @@
 
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, peerLoss } from '../../base/runtime/connection-failure.ts'
+import type { Finding } from '../../evaluation/finding.ts'
 import { type DriverCallEntry, isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
@@ -11,7 +12,7 @@ import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
 import { probe } from '../agent-driver/probe.ts'
 import { probeTarget } from '../agent-driver/target.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
-import { type CheckFinding, type CheckReason, suffix } from './finding.ts'
+import { type CheckReason, suffix } from './finding.ts'
 
 type EventAttempt = EntryOf<'delivery'>
 
@@ -75,7 +76,7 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
   const [first] = suspects
   return results.map(result => {
     const times = new Map(result.journal.map(({ seq, time }) => [seq, Date.parse(time)]))
-    const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
+    const isEarlier = ({ entrySeqs }: Finding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
     const findings = result.findings.filter(isEarlier)
     if (first?.isCause && first.result === result) {
       findings.unshift(createEndFinding(first, suspects))
@@ -152,7 +153,7 @@ function suspectsOf(all: readonly SentRequest[], lost: readonly SentRequest[], e
   return suspects.map(one => ({ ...one, isCause }))
 }
 
-function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspect[]): CheckFinding {
+function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspect[]): Finding {
   const { failure, seq } = entry
   const others = more.map(({ result: { check } }) => check.id)
   const also =
@@ -162,6 +163,7 @@ function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspec
   const what = entry.kind === 'delivery' ? `it received ${name}` : `the agent driver performed ${name}`
   return {
     level: 'MUST',
+    conversation: null,
     code: 'target-ended',
     happened: `The intermediary ended when ${what} in this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.${also}`,
     hint: 'Look in its log for the exception, catch it where the event is handled, and answer the request. Give the agent driver a `target` with a start command, so that the other checks run too.',
@@ -303,8 +305,9 @@ function withTargetEnded(result: CheckResult, end: TargetEnd): CheckResult {
     if (entry.kind === 'delivery' && isLost(entry)) break
   }
   const after = last === null ? null : String(last.kind === 'delivery' ? last.event : last.verb)
-  const finding: CheckFinding = {
+  const finding: Finding = {
     level: 'MUST',
+    conversation: null,
     code: 'target-ended',
     happened: `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(end.ended)}.`,
     hint: 'Look in its last output for the exception, catch it where the event is handled, and answer the request. A bad event must cost one answer, and not all chats.',
@@ -312,7 +315,7 @@ function withTargetEnded(result: CheckResult, end: TargetEnd): CheckResult {
     entrySeqs: last === null ? [] : [last.seq],
   }
   const lastSeq = last?.seq ?? -1
-  const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.length > 0 && entrySeqs.every(seq => seq <= lastSeq)
+  const isEarlier = ({ entrySeqs }: Finding) => entrySeqs.length > 0 && entrySeqs.every(seq => seq <= lastSeq)
   const findings = [finding, ...result.findings.filter(isEarlier)]
   return { ...result, findings, reason: null, outcome: outcomeOf(findings, null), targetOutput: end }
 }

@@ -1,5 +1,6 @@
 /** Collects what traffic and trials show about every check, so that a developer sees what is broken before a certification. */
 
+import type { Finding } from '../../evaluation/finding.ts'
 import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -7,7 +8,7 @@ import { isComparable } from '../../platform/webhooks/refusal-evidence.ts'
 import type { ReadinessCheck, ReadinessReport } from '../../server/control/readiness.ts'
 import type { CheckDefinition, CheckResult } from './check.ts'
 import { CHECKS } from './checks/index.ts'
-import { type CheckFinding, checkReasonText } from './finding.ts'
+import { checkReasonText } from './finding.ts'
 import { evaluateChat, evaluateOthers, type InboxRead, type Sighting } from './traffic.ts'
 
 /** Chats that are evaluated anew at most, the newest. */
@@ -108,7 +109,7 @@ function stateOf(
   return { ...nothing, state, by: 'traffic', seq, chat_id: chatId, finding: finding && wireFinding(finding) }
 }
 
-export const wireFinding = ({ code, level, happened, hint, entrySeqs }: CheckFinding) => ({
+export const wireFinding = ({ code, level, happened, hint = '', entrySeqs }: Finding) => ({
   ...{ code, level, happened, hint },
   entries: [...entrySeqs],
 })

@@ -4,6 +4,7 @@
  */
 
 import { isMap } from '../../base/objects.ts'
+import type { Finding } from '../../evaluation/finding.ts'
 import { type InboxItem, isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
@@ -19,7 +20,6 @@ import { endsByItself, reportEndlessTyping } from './checks/optional-capabilitie
 import { type Forgery, reportForged, reportRefusedSignature } from './checks/signature.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, createCheckContext, createLimits } from './context.ts'
 import { compareSamples, messageIn, type ReceivedText, type Sample } from './exchange.ts'
-import type { CheckFinding } from './finding.ts'
 import { isAccepted } from './observe.ts'
 
 /** What a piece of traffic shows about a check. unknown: an earlier mistake is not shown any more. */
@@ -31,7 +31,7 @@ export interface Sighting {
   readonly seq: number
   readonly chatId: string | null
   /** Null unless it is wrong. */
-  readonly finding: CheckFinding | null
+  readonly finding: Finding | null
 }
 
 type Delivery = EntryOf<'delivery'>
@@ -375,7 +375,7 @@ function sightingsOf(
   const times = new Map<number, number>()
   for (const { seq, at_ms } of entries) times.set(seq, at_ms)
   const sightings: Sighting[] = []
-  const add = (state: Sighting['state'], seq: number, finding: CheckFinding | null) =>
+  const add = (state: Sighting['state'], seq: number, finding: Finding | null) =>
     sightings.push({ check, state, seq, chatId, finding, atMs: times.get(seq) ?? 0 })
   endsCheck(() => evaluate(context, (state, { seq }) => add(state, seq, null)))
   for (const finding of context.reported.findings)

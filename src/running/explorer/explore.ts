@@ -45,7 +45,7 @@ export interface ExploreListener {
   progress(counts: ExploreCounts): void
   /** Again and again while the shortest conversation that fails is looked for, for at most so long. */
   shortening(seed: number, invariant: InvariantId, atMostMs: number): void
-  found(finding: Finding): void
+  found(finding: FailedConversation): void
   doubted(one: Unconfirmed): void
 }
 
@@ -56,7 +56,7 @@ export interface ExploreCounts {
 }
 
 /** A failure that needs a certain conversation. */
-export interface Finding {
+export interface FailedConversation {
   readonly invariant: InvariantId
   /** As short as it was found. */
   readonly sequence: ActSequence
@@ -85,7 +85,7 @@ export interface Unconfirmed {
 }
 
 export interface ExploreResult extends ExploreCounts {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly FailedConversation[]
   /** What did not fail again, alone or among a few others. */
   readonly unconfirmed: readonly Unconfirmed[]
   readonly calibration: Calibration
@@ -180,7 +180,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
 
   const between = new Set<string>()
   const undecided = new Map<string, number>()
-  const findings: Finding[] = []
+  const findings: FailedConversation[] = []
   const unconfirmed: Unconfirmed[] = []
   const counts = { conversations: 0, acts: 0 }
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
@@ -378,7 +378,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     return { runs, failing }
   }
 
-  async function planOf({ path, yaml }: NonNullable<Finding['file']>): Promise<Plan> {
+  async function planOf({ path, yaml }: NonNullable<FailedConversation['file']>): Promise<Plan> {
     const [plan] = compile(await loadText(path, yaml, load))
     if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
     return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
@@ -388,7 +388,12 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     return failureOf(sequence, result)?.cause === cause
   }
 
-  function add({ sequence, invariant, result }: Failed, failed: number, of: number, file: Finding['file']): void {
+  function add(
+    { sequence, invariant, result }: Failed,
+    failed: number,
+    of: number,
+    file: FailedConversation['file'],
+  ): void {
     const acts = inModel(sequence).length
     const name = nameOf(sequence, invariant)
     const same = findings.find(one => one.name === name && one.file !== null)
@@ -397,13 +402,13 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       return
     }
     const finding = { invariant, sequence, acts, name, needs: needsOf(sequence) }
-    const whole: Finding = { ...finding, failed, of, file, result, others: 0 }
+    const whole: FailedConversation = { ...finding, failed, of, file, result, others: 0 }
     countSituations(situations, sequence, failureOf(sequence, result)?.failedAt ?? acts - 1)
     findings.push(whole)
     listener.found(whole)
   }
 
-  function fileOf(sequence: ActSequence, invariant: InvariantId): NonNullable<Finding['file']> {
+  function fileOf(sequence: ActSequence, invariant: InvariantId): NonNullable<FailedConversation['file']> {
     const name = nameOf(sequence, invariant)
     const settings = { ...calibration.abilities, withinMs, inProcess: null, name }
     const { scenario } = toScenario(sequence, settings)
@@ -461,7 +466,7 @@ const isOfDesk = ({ acts }: ActSequence): boolean => acts.some(({ kind }) => rul
 const lengthOf = ({ acts }: ActSequence): number => acts.length + (acts.some(({ pace }) => pace === 'slow') ? 15 : 0)
 
 /** Whether the acts of a finding are part of a conversation that failed in the same way. */
-function explains({ invariant, sequence, file }: Finding, failed: Failed): boolean {
+function explains({ invariant, sequence, file }: FailedConversation, failed: Failed): boolean {
   if (file === null ? sequence.seed !== failed.sequence.seed : invariant !== failed.invariant) return false
   const until = failed.failedAt === null ? undefined : failed.failedAt + 1
   const needed = inModel(sequence).map(({ act }) => act)

@@ -1,11 +1,12 @@
 /** Renders a certificate as one HTML file: the level, checks with findings, all checks, what was exercised, its limits. */
+
 import type { ComponentChildren } from 'preact'
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
+import type { Finding } from '../../../evaluation/finding.ts'
 import { PROFILES } from '../../../running/certifier/check.ts'
 import { ANSWER_CLASSES, type AnswerCounts, exercisedIn } from '../../../running/certifier/coverage.ts'
-import type { CheckFinding } from '../../../running/certifier/finding.ts'
 import {
   blockedText,
   type CertificateReport,
@@ -263,13 +264,13 @@ interface CheckResultProps {
 const FINDING_OUTCOMES = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
 
 interface FindingCardProps {
-  readonly finding: CheckFinding
+  readonly finding: Finding
   /** The pass rule of the check. */
   readonly passes: string
   readonly refs: EntryRefs
 }
 
-function FindingCard({ finding: { level, code, happened, hint, entrySeqs }, passes, refs }: FindingCardProps) {
+function FindingCard({ finding: { level, code, happened, hint = '', entrySeqs }, passes, refs }: FindingCardProps) {
   const outcome = FINDING_OUTCOMES[level]
   return (
     <article class={`failure-card ${outcome}`}>

@@ -3,6 +3,7 @@
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../../evaluation/evaluator/unclaimed-calls.ts'
+import type { Level } from '../../../evaluation/finding.ts'
 import { lint } from '../../../evaluation/linter/lint.ts'
 import { formatKnobs } from '../../../platform/contract/knobs.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -10,11 +11,10 @@ import { type CheckChat, expectAcknowledged, openChat, openTakenOver, reportRefu
 import type { CheckDefinition } from '../check.ts'
 import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
 import { compareOrder, compareSamples, type Exchange, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
-import type { FindingLevel } from '../finding.ts'
 import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../observe.ts'
 
 /** The other rules are about the order of calls, which other checks observe. */
-const LINT_LEVELS: Readonly<Record<string, FindingLevel>> = {
+const LINT_LEVELS: Readonly<Record<string, Level>> = {
   'content-type': 'MUST',
   'unknown-fields': 'SHOULD',
   'empty-fields': 'SHOULD',

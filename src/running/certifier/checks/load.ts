@@ -2,6 +2,7 @@
 
 import { makeId } from '../../../base/runtime/random.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
+import type { Level } from '../../../evaluation/finding.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { driverFailureText, failureText } from '../../../platform/wording/failures.ts'
 import { runConcurrently } from '../../runner/schedule.ts'
@@ -14,7 +15,7 @@ import {
   type EventAnswer,
   type ReportedFinding,
 } from '../context.ts'
-import { type FindingLevel, suffix } from '../finding.ts'
+import { suffix } from '../finding.ts'
 
 export const LOAD_CHECKS: readonly CheckDefinition[] = [
   {
@@ -141,7 +142,7 @@ const PART_MS = 10_000
 const DRIVER_CALLS = 20
 /** With more chats or connections than this, a busy machine may be the cause of what is slow or missing. */
 const FEW = 20
-const levelOf = (size: number): FindingLevel => (size <= FEW ? 'MUST' : 'SHOULD')
+const levelOf = (size: number): Level => (size <= FEW ? 'MUST' : 'SHOULD')
 
 /** Runs handovers in many chats at once, and follows their traffic by reading each journal entry once. */
 class LoadGroup {
@@ -153,7 +154,7 @@ class LoadGroup {
   /** When the round ends, on the clock of the journal. */
   readonly #untilMs: number
   /** Of losses. */
-  readonly #level: FindingLevel
+  readonly #level: Level
   /** Milliseconds of each acknowledgement, and from one side to the other. */
   readonly #times: Readonly<Record<'ack' | Direction, number[]>> = { ack: [], to_agent: [], to_user: [] }
   readonly #unsubscribe: () => void
@@ -226,7 +227,7 @@ class LoadGroup {
   }
 
   /** Reports with the number of chats. */
-  #report(level: FindingLevel, code: string, { happened, details, ...finding }: ReportedFinding): void {
+  #report(level: Level, code: string, { happened, details, ...finding }: ReportedFinding): void {
     const chats = this.#chats.length
     const sentence = `With ${chats} chats at once, ${happened}`
     this.#check.report(level, code, { ...finding, happened: sentence, details: { chats, ...details } })

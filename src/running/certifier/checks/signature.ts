@@ -1,6 +1,7 @@
 /** SIG: the signature of events. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
+import type { Level } from '../../../evaluation/finding.ts'
 import { probeFix, signatureOf } from '../../../platform/webhooks/signature-probes.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
@@ -8,7 +9,7 @@ import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '..
 import type { CheckDefinition } from '../check.ts'
 import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
 import { acceptedText, type Diagnosis, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
-import { type FindingLevel, suffix } from '../finding.ts'
+import { suffix } from '../finding.ts'
 import {
   controlEvent,
   EFFECT_TEXTS,
@@ -340,7 +341,7 @@ export interface AnsweredForgery {
   readonly forgery: Forgery
   readonly answer: EventAnswer
   readonly effect: ObservedEffect | null
-  readonly level: FindingLevel
+  readonly level: Level
 }
 
 /**

@@ -1,12 +1,13 @@
 /** TXT: texts of every kind, in both directions. */
 
 import { counted } from '../../../base/text/quantities.ts'
+import type { Level } from '../../../evaluation/finding.ts'
 import { driverFailureText } from '../../../platform/wording/failures.ts'
 import { type CheckChat, expectAcknowledged, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
 import { compareSamples, type ReceivedText, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
-import { type FindingLevel, suffix } from '../finding.ts'
+import { suffix } from '../finding.ts'
 
 export const TEXT_CHECKS: readonly CheckDefinition[] = [
   {
@@ -81,7 +82,7 @@ const MARKUP: readonly Sample[] = [
   ),
 ]
 
-async function exchangeTexts(check: CheckContext, level: FindingLevel, samples: readonly Sample[]): Promise<void> {
+async function exchangeTexts(check: CheckContext, level: Level, samples: readonly Sample[]): Promise<void> {
   const chat = await openTakenOver(check, 'first')
   for (const { text } of samples) expectAcknowledged(check, await chat.says(text))
   const seen = await receivedTexts(check, chat, 'to_agent', samples)
