@@ -1,7 +1,8 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { RULES as LINT_RULES, lint } from '../../src/evaluation/linter/lint.ts'
+import { lint } from '../../src/evaluation/linter/lint.ts'
+import { RULES as LINT_RULES } from '../../src/evaluation/linter/rules/index.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -73,6 +74,17 @@ const setFault = note('fault_set', { fault: 'flaky', effect, chat_id: 'c1' })
 const applyFault: Write = journal => journal.add({ kind: 'fault', fault: 'flaky', effect, hit: 1 })
 const endStep = (step: number) => note('step_ended', { step })
 const TWO_STEPS = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
+
+/** Calls of `typing_start`, so many milliseconds apart. */
+const types = (count: number, gapMs: number): Write =>
+  traffic(
+    ...Array.from(
+      { length: count },
+      (_, at): Step => ['typing_start', { atMs: 1000 + at * gapMs, body: { timeout: 5000 } }],
+    ),
+    'end',
+  )
+const says = (message: string): Step => ['message', { body: { message, sender: { name: 'Anna', avatar: null } } }]
 
 const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }
 
@@ -195,6 +207,30 @@ const RULES: Record<string, Cases> = {
     ignores: {
       'a fault that was applied': traffic(setFault, applyFault, endStep(1), endStep(2)),
       'a run that ended early': traffic(setFault, endStep(1)),
+    },
+  },
+  'typing-for-each-key': {
+    reports: { 'a call for each of eight keys': [types(8, 90), 3, 4, 5, 6, 7, 8, 9, 10] },
+    ignores: {
+      'three calls at once': types(3, 10),
+      'a call every second': types(8, 1000),
+      'calls in two chats': traffic(
+        ...[0, 1, 2, 3].map(
+          at => (j: Written) => void j.call('typing_start', at % 2 ? 'c2' : 'c1', { body: { timeout: 5000 } }),
+        ),
+        'end',
+      ),
+    },
+  },
+  'broken-characters': {
+    reports: {
+      'half of an emoji': [traffic(says('Lost \ud83d')), 3],
+      'the second half': [traffic(says('\ude22 lost')), 3],
+      'a sign for broken bytes': [traffic(says('bl\ufffdb\ufffdr')), 3],
+    },
+    ignores: {
+      'whole emoji': traffic(says('Lost 😢, 👩‍👧')),
+      'a quoted text of the user': traffic(j => j.user('c1', 'bl\ufffdb'), says('You wrote: bl\ufffdb')),
     },
   },
   'end-without-takeover': {

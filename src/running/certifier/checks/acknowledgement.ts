@@ -2,7 +2,7 @@
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { isAnsweredDuring } from '../../../evaluation/linter/lint.ts'
+import { isAnsweredDuring } from '../../../evaluation/linter/rules/call-before-ack.ts'
 import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent, EventAnswer } from '../context.ts'

@@ -1,0 +1,55 @@
+import type { EntryOf, Finding as PlatformFinding } from '../../../platform/journal/entry.ts'
+import { isFaulty, type LinterRule, listed } from './rule.ts'
+
+/** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
+export const FINDINGS = {
+  ER1: 'unknown-fields',
+  ER4: 'empty-fields',
+  'R-SENDER.4': 'sender-incomplete',
+  'E0.2': 'content-type',
+  E5: 'end-without-takeover',
+} as const
+
+const ADVICE: Readonly<Record<(typeof FINDINGS)[keyof typeof FINDINGS], string>> = {
+  'unknown-fields':
+    'The platform may refuse it one day, and a misspelt field has no effect (assumption `api.unknownFields`). Compare its name with docs/reference/endpoints.md, or leave it out.',
+  'empty-fields':
+    'The platform describes the field as optional, and may refuse a null or an empty value (assumptions `api.nulls`, `api.emptyFields`). Leave the field out when it has no value.',
+  'sender-incomplete':
+    'Send `sender` with `name` and `avatar` with every message (R-SENDER.3), also with notices of the system.',
+  'content-type':
+    'The real platform may not read the body at all. Send `Content-Type: application/json` with every call.',
+  'end-without-takeover':
+    'What the platform does then is not stated (assumption `end.idle`), and it often means that `end` was sent twice or for the wrong chat. Call `end` once, for a chat that was started.',
+}
+
+/** Reports calls that the platform accepted with a finding, once for each kind of finding. */
+export const findingRules = Object.entries(FINDINGS).map(
+  ([platformRule, id]): LinterRule => ({
+    id,
+    *findInRun({ calls, conversationOf }) {
+      const groups = new Map<string, { readonly finding: PlatformFinding; readonly calls: EntryOf<'api'>[] }>()
+      /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
+      const repeating = new Set<string | undefined>()
+      for (const call of calls) {
+        const isRepetition = call.endpoint === 'end' && repeating.has(call.chat_id)
+        if (call.endpoint === 'end' && isFaulty(call)) repeating.add(call.chat_id)
+        if (isRepetition) continue
+        for (const finding of call.findings) {
+          if (finding.rule !== platformRule) continue
+          const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
+          const group = groups.get(key) ?? { finding, calls: [] }
+          group.calls.push(call)
+          groups.set(key, group)
+        }
+      }
+      for (const { finding, calls: found } of groups.values()) {
+        const [first] = found
+        const seqs = found.map(({ seq }) => seq)
+        const target = first?.endpoint ?? first?.path ?? ''
+        const happened = `${target} (${listed(seqs)}): ${finding.message} [${finding.rule}] ${ADVICE[id]}`
+        yield { happened, chat_id: first?.chat_id, entrySeqs: seqs, details: { finding } }
+      }
+    },
+  }),
+)

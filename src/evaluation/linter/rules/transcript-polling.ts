@@ -1,0 +1,26 @@
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { type Call, callText, type LinterRule } from './rule.ts'
+
+/** More reads than this within this time, with no event between them, are polling. */
+const MAX_READS = 3
+const POLLING_WINDOW_MS = 10_000
+
+export const transcriptPolling: LinterRule = {
+  id: 'transcript-polling',
+  *findInChat(chat: readonly Entry[]) {
+    let longest: readonly Call[] = []
+    let reads: Call[] = []
+    for (const entry of chat) {
+      const isRead = entry.kind === 'api' && (entry.endpoint === 'transcript' || entry.endpoint === 'chat')
+      if (isRead) reads = [...reads, entry].filter(({ at_ms }) => entry.at_ms - at_ms <= POLLING_WINDOW_MS)
+      else if (entry.kind === 'api' || entry.kind === 'event' || entry.kind === 'user') reads = []
+      if (reads.length > longest.length) longest = reads
+    }
+    const [first] = longest
+    const last = longest.at(-1)
+    if (first === undefined || last === undefined || longest.length <= MAX_READS) return
+    const within = ((last.at_ms - first.at_ms) / 1000).toFixed(1)
+    const happened = `${callText(first)} and ${longest.length - 1} more reads of the same chat came within ${within} s, with no event between them. On the real platform this is needless load and may exceed a limit. The webhook receives what the user writes; read the transcript once, when a handover begins.`
+    yield { happened, entrySeqs: longest.map(({ seq }) => seq) }
+  },
+}

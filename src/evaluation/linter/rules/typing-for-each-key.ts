@@ -1,0 +1,24 @@
+import { type Call, callText, type LinterRule, succeeded } from './rule.ts'
+
+/** More calls than this within this time come from single keys: one call shows the indicator for seconds. */
+const MAX_CALLS = 3
+const WINDOW_MS = 1000
+
+export const typingForEachKey: LinterRule = {
+  id: 'typing-for-each-key',
+  *findInChat(chat) {
+    let most: readonly Call[] = []
+    let latest: Call[] = []
+    for (const entry of chat) {
+      if (entry.kind !== 'api' || entry.endpoint !== 'typing_start' || !succeeded(entry)) continue
+      latest = [...latest, entry].filter(({ at_ms }) => entry.at_ms - at_ms < WINDOW_MS)
+      if (latest.length > most.length) most = latest
+    }
+    const [first] = most
+    const last = most.at(-1)
+    if (first === undefined || last === undefined || most.length <= MAX_CALLS) return
+    const within = Math.round(last.at_ms - first.at_ms)
+    const happened = `${callText(first)} and ${most.length - 1} more of the same chat came within ${within} ms, as when each key that the agent presses makes one. One call shows the indicator for seconds; desks and platforms limit such calls, and then also the messages are refused. Send one when the agent begins to type, and repeat it after some seconds.`
+    yield { happened, entrySeqs: most.map(({ seq }) => seq) }
+  },
+}
