@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import type { ReportedCertificate } from '../certifier/target.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
@@ -75,9 +75,18 @@ async function report<Report>(cwd: string, args: readonly string[]): Promise<Rep
   return { ...(JSON.parse(stdout.text) as Report), exitCode }
 }
 
-it.for(LANGUAGES)('$name', { timeout: 300_000 }, async (language, { skip }) => {
+/** The end of the last test of each lane: two languages at a time, because people's pace leaves the processor idle. */
+const lanes = [Promise.resolve(), Promise.resolve()]
+
+it.concurrent.for(LANGUAGES)('$name', { timeout: 600_000 }, async (language, { skip }) => {
   const { name, needs, storesChats } = language
   if (!language.isInstalled()) skip(`${needs} is not installed`)
+  const lane = LANGUAGES.indexOf(language) % lanes.length
+  const before = lanes[lane]
+  const turn = Promise.withResolvers<void>()
+  lanes[lane] = turn.promise
+  onTestFinished(() => turn.resolve())
+  await before
   const { folder, where } = await copyOf(name)
 
   const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
