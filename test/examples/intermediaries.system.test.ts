@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import type { ReportedCertificate } from '../certifier/target.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
@@ -78,7 +78,7 @@ async function report<Report>(cwd: string, args: readonly string[]): Promise<Rep
 /** The end of the last test of each lane: two languages at a time, because people's pace leaves the processor idle. */
 const lanes = [Promise.resolve(), Promise.resolve()]
 
-it.concurrent.for(LANGUAGES)('$name', { timeout: 600_000 }, async (language, { skip }) => {
+it.concurrent.for(LANGUAGES)('$name', { timeout: 600_000 }, async (language, { skip, onTestFinished }) => {
   const { name, needs, storesChats } = language
   if (!language.isInstalled()) skip(`${needs} is not installed`)
   const lane = LANGUAGES.indexOf(language) % lanes.length
