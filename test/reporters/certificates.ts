@@ -73,11 +73,24 @@ export const warnedResult = (given: Partial<Definition> = {}): CheckResult => {
 }
 
 export const unobservedResult = (given: Partial<Definition> = {}): CheckResult =>
-  checkResult(given, { outcome: 'inconclusive', reason: { code: 'driver_missing' } })
+  checkResult(given, {
+    outcome: 'inconclusive',
+    reason: {
+      code: 'driver_missing',
+      text: 'This check needs an agent driver, which acts as the human agent: pass --agent-driver FILE.',
+    },
+  })
 
 /** A check that could not judge, because another check shows the cause. */
 export const blockedResult = (by: string, given: Partial<Definition> = {}): CheckResult =>
-  checkResult(given, { outcome: 'blocked', reason: { code: 'blocked', by, happened: refused.happened } })
+  checkResult(given, {
+    outcome: 'blocked',
+    reason: {
+      code: 'blocked',
+      by,
+      text: `${by} shows the cause, which ended this check before it could judge: ${refused.happened}`,
+    },
+  })
 
 interface Given extends Partial<Certificate> {
   readonly strict?: boolean
@@ -122,7 +135,13 @@ export const MIXED = certificateReport(
     warnedResult({ id: 'FLW-02', profile: 'flow' }),
     checkResult(
       { id: 'ATT-01', profile: 'flow' },
-      { outcome: 'not_applicable', reason: { code: 'capability_missing', capability: 'attachments' } },
+      {
+        outcome: 'not_applicable',
+        reason: {
+          code: 'capability_missing',
+          text: 'The capability file says that there is no support for attachments.',
+        },
+      },
     ),
   ],
   { expected: [{ check: 'FLW-01', because: 'the old gateway', until: '2027-01-31' }] },

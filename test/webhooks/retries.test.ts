@@ -54,7 +54,7 @@ test('typing events are not retried after any answer', async () => {
 
 test('a timeout is retried like any failure', async () => {
   const { url, got } = await receiver((_got, response, index) => index > 0 && response.end())
-  const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '50ms' } })
+  const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '1s' } })
   const chat = await takenOver(sim)
   await chat.says('Hello')
   await sim.configure({ 'webhook.timeout': '10s' })

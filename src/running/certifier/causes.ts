@@ -5,7 +5,6 @@ import type { Finding } from '../../evaluation/finding.ts'
 import { probeText } from '../../platform/webhooks/signature-probes.ts'
 import { type CheckResult, outcomeOf } from './check.ts'
 import type { AcceptedVariant } from './diagnosis.ts'
-import { checkReasonText } from './finding.ts'
 import type { Rotation } from './rotation.ts'
 
 type Details = Finding['details']
@@ -244,11 +243,9 @@ export function withoutExplained(result: CheckResult, { by, findings }: Explanat
   const left = result.findings.filter(finding => !findings.includes(finding))
   if (left.some(({ level }) => level !== 'INFO'))
     return { ...result, findings: left, outcome: outcomeOf(left, result.reason) }
-  const reason = {
-    code: 'blocked',
-    by: by.check.id,
-    happened: findings.map(({ happened }) => happened).at(0) ?? '',
-  } as const
+  const { id } = by.check
+  const text = `${id} shows the cause, which ended this check before it could judge: ${findings[0]?.happened ?? ''}`
+  const reason = { code: 'blocked', text, by: id }
   return { ...result, findings: [], decisive: [], reason, outcome: outcomeOf([], reason) }
 }
 
@@ -257,7 +254,7 @@ export function causeText({ findings, reason, decisive }: CheckResult): string {
   const [first] = findings
   const accepts = first?.details.accepts
   if (isMap(accepts)) return `The webhook ${probeText(accepts as unknown as AcceptedVariant)}.`
-  const text = first?.happened ?? (reason === null ? '' : checkReasonText(reason))
+  const text = first?.happened ?? reason?.text ?? ''
   const knobs = decisive.map(({ knob, value }) => `${knob}=${String(value)}`)
   return knobs.length === 0 ? text : `${text} It does so only with ${knobs.join(', ')}.`
 }

@@ -83,7 +83,7 @@ function causesOf(checks: readonly CheckResult[], expectations: readonly Expecta
     const blocked: string[] = []
     const repeated: string[] = []
     for (const { check, reason, avoided } of checks)
-      if (reason?.code === 'blocked' && reason.by === id) blocked.push(check.id)
+      if (reason?.by === id) blocked.push(check.id)
       else if (avoided?.check === id) repeated.push(check.id)
     const isFailure = result.outcome === 'fail' && !isExpected(id, expectations)
     if (isFailure || blocked.length + repeated.length > 0)

@@ -14,6 +14,7 @@ import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, CheckRun, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
+import { STOPPED } from './reason.ts'
 import { withoutAssumedFailure } from './rotation.ts'
 import { type CheckEnvironment, notRun, type RunOptions, runCheck, runWithout, withDecisiveKnobs } from './run-check.ts'
 import {
@@ -208,7 +209,7 @@ class Certification {
       this.#stop({ code: 'target_not_restarted', failure: error.failure })
     }
     if (signal.aborted || (bail !== null && this.#failed >= bail))
-      return { run: runWithout(notRun(check, { code: 'stopped' })), ends: [] }
+      return { run: runWithout(notRun(check, STOPPED)), ends: [] }
     if (options.repetition === undefined) listener.started(check)
     const run = () => runCheck(check, this.#environment, options)
     const watch = target ?? this.#watch

@@ -19,7 +19,8 @@ import { driverFailureText, failureText, httpsHint } from '../../platform/wordin
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
-import { suffix } from './finding.ts'
+import { inboxFailed } from './reason.ts'
+import { suffix } from './words.ts'
 
 type EndpointName = keyof typeof ENDPOINTS
 
@@ -87,7 +88,10 @@ export class CheckChat {
     const { deliveryId } = await this.#check.core.user.press(this.id, 'handover')
     if (deliveryId !== null) return this.#lastAnswer(deliveryId)
     // Handover that is closed, by business hours for instance, sends no event.
-    this.#check.inconclusive({ code: 'handover_closed' })
+    this.#check.inconclusive({
+      code: 'handover_closed',
+      text: 'Handover is closed, so the platform sent no event when the user asked for an agent. Remove `business_hours` and `availability.initial` from the settings of the simulator for a certification.',
+    })
     throw new CheckEndedError('press')
   }
 
@@ -153,7 +157,7 @@ export class CheckChat {
     if (!this.#check.canDo('inbox')) return []
     const { items = [], failure } = await callVerb(this.#check, this.#chat, 'inbox')
     if (failure === undefined || !isInboxFailure(failure)) return items
-    this.#check.inconclusive({ code: 'inbox_failed', failure })
+    this.#check.inconclusive(inboxFailed(failure))
     throw new CheckEndedError('inbox')
   }
 

@@ -6,7 +6,7 @@ import type { Entry } from '../../platform/journal/entry.ts'
 import { isInboxFailure, type TargetOutput } from '../../platform/journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
-import type { CheckReason } from './finding.ts'
+import type { CheckReason } from './reason.ts'
 
 export const PROFILES = ['webhook', 'flow', 'resilience'] as const
 /** webhook: needs only the URL. flow: needs an agent driver. resilience: faults, load and restarts. */
@@ -92,11 +92,11 @@ export interface CheckRun {
   withLateEntries(result: CheckResult): CheckResult
 }
 
-/** The worst finding decides; without findings a reason makes the check inconclusive. */
 /** What the agent sees cannot be read by any check, whatever the intermediary does. */
 export const isDriverMistake = (reason: CheckReason | null): boolean =>
-  reason?.code === 'inbox_failed' && isInboxFailure(reason.failure)
+  reason?.code === 'inbox_failed' && isInboxFailure(reason.failure ?? null)
 
+/** The worst finding decides; without findings a reason makes the check inconclusive. */
 export function outcomeOf(findings: readonly Finding[], reason: CheckReason | null): CheckOutcome {
   const has = (level: Level) => findings.some(finding => finding.level === level)
   if (reason?.code === 'internal_error' || isDriverMistake(reason)) return 'error'

@@ -8,7 +8,7 @@ import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulat
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { awaitPace, InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
-import type { CheckReason } from './finding.ts'
+import type { CheckReason } from './reason.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
 export type ChatCall = EntryOf<'api'>

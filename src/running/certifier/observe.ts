@@ -5,7 +5,8 @@ import type { Entry } from '../../platform/journal/entry.ts'
 import type { InboxItem } from '../agent-driver/driver.ts'
 import { type CheckChat, openChat } from './chat.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
-import { answerText } from './finding.ts'
+import { inboxFailed } from './reason.ts'
+import { answerText } from './words.ts'
 
 /** The first effect of an event: a call about its chat, or something that the agent sees. */
 export interface ObservedEffect {
@@ -104,7 +105,7 @@ export function requireReadInbox(check: CheckContext, { id }: CheckChat): void {
   const calls = check.core.journal.query({ kind: 'driver', chatId: id }).filter(isDriverCall)
   const last = calls.findLast(({ verb }) => verb === 'inbox')
   if (last === undefined || last.outcome === 'ok') return
-  check.inconclusive({ code: 'inbox_failed', failure: last.failure ?? null })
+  check.inconclusive(inboxFailed(last.failure ?? null))
   throw new CheckEndedError('inbox')
 }
 

@@ -25,7 +25,6 @@ import type { CheckDefinition } from './check.ts'
 import { fixOf } from './check-help.ts'
 import { CHECKS } from './checks/index.ts'
 import { createLimits } from './context.ts'
-import { checkReasonText } from './finding.ts'
 import { rotationTiers } from './rotation.ts'
 import { runCheck } from './run-check.ts'
 import { createServedSimulators, type ServedOptions } from './simulators.ts'
@@ -136,7 +135,7 @@ class ServedReadiness implements Readiness {
       return {
         check: this.report().checks[CHECKS.indexOf(check)]!,
         outcome,
-        reason: reason && checkReasonText(reason),
+        reason: reason?.text ?? null,
         findings: findings.map(wireFinding),
         duration_ms: durationMs,
         entries: journal as ReadinessTrial['entries'],

@@ -6,7 +6,6 @@ import type { Certificate, CertificateCause, CertificateLevel, LevelObstacle } f
 import type { AvoidedCause, CheckDefinition, CheckOutcome, CheckResult, DecisiveKnob } from './check.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import type { ExpectationResult } from './expected-failures.ts'
-import { checkReasonText } from './finding.ts'
 
 /** Each level in one sentence. */
 export const LEVEL_TEXTS: Readonly<Record<CertificateLevel, string>> = {
@@ -100,9 +99,9 @@ function describeCheck(
   return {
     ...{ id, level, profile, rules, title, sends, observes, passes },
     ...result,
-    reason: reason === null ? null : checkReasonText(reason),
+    reason: reason?.text ?? null,
     reasonCode: reason?.code ?? null,
-    blockedBy: reason?.code === 'blocked' ? reason.by : null,
+    blockedBy: reason?.by ?? null,
     decisiveText: decisiveText(result.decisive),
     avoidedText: avoidedText(result.avoided),
     expectation: expectation && {

@@ -4,6 +4,7 @@ import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
 import { anySignal } from '../../base/runtime/node.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import { isError } from '../../base/text/error-text.ts'
+import { formatDuration } from '../../base/text/quantities.ts'
 import { isInternalError } from '../../platform/journal/journal.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
@@ -13,7 +14,7 @@ import type { Capability } from './capabilities.ts'
 import { mayBeBlocked } from './causes.ts'
 import { type AvoidedCause, type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import { CheckEndedError, createCheckContext, type Limits } from './context.ts'
-import type { CheckReason } from './finding.ts'
+import { type CheckReason, STOPPED } from './reason.ts'
 import { changedKnobs, findDecisiveKnobs, type Rotation, type RotationTiers, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
@@ -109,12 +110,29 @@ function runOnce(
 
 function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEnvironment): CheckReason | null {
   const { capability, needs = [], restarts = false } = check
-  if (capability !== undefined && missing.has(capability)) return { code: 'capability_missing', capability }
-  if (signal.aborted) return { code: 'stopped' }
-  if (driver === null) return needs.length > 0 || restarts ? { code: 'driver_missing' } : null
+  if (capability !== undefined && missing.has(capability))
+    return {
+      code: 'capability_missing',
+      text: `The capability file says that there is no support for ${capability}.`,
+    }
+  if (signal.aborted) return STOPPED
+  if (driver === null) return needs.length > 0 || restarts ? DRIVER_MISSING : null
   const verbs = needs.filter(verb => !driver.verbs.includes(verb))
-  if (verbs.length > 0) return { code: 'verbs_missing', verbs }
-  return restarts && driver.target === null ? { code: 'restart_missing' } : null
+  if (verbs.length > 0)
+    return {
+      code: 'verbs_missing',
+      text: `The agent driver has no ${verbs.join(', ')}, so this check cannot be observed.`,
+    }
+  return restarts && driver.target === null ? RESTART_MISSING : null
+}
+
+const DRIVER_MISSING: CheckReason = {
+  code: 'driver_missing',
+  text: 'This check needs an agent driver, which acts as the human agent: pass --agent-driver FILE.',
+}
+const RESTART_MISSING: CheckReason = {
+  code: 'restart_missing',
+  text: 'This check restarts the intermediary: give the agent driver a target with a start command.',
 }
 
 interface RunSettings {
@@ -144,7 +162,9 @@ async function runInSimulator(
     interruption ??= reason
     ended.abort()
   }
-  const timer = wallTimer(limitMs, () => end({ code: 'time_limit', limitMs }))
+  const timer = wallTimer(limitMs, () =>
+    end({ code: 'time_limit', text: `The check did not end within ${formatDuration(limitMs)}.` }),
+  )
   try {
     const { sim, isOwn, chatOpened, release } = await environment.open(knobs, seed)
     const { journal } = coreOf(sim)
@@ -155,13 +175,13 @@ async function runInSimulator(
     const startedMs = journal.atMs
     let calls = 0
     const stopCounting = journal.subscribe(({ kind }) => {
-      if (kind === 'api' && ++calls === MAX_CALLS) end({ code: 'call_flood', calls, overMs: journal.atMs - startedMs })
+      if (kind === 'api' && ++calls === MAX_CALLS) end(callFlood(journal.atMs - startedMs))
     })
     try {
       await check.run(context)
     } catch (error) {
       // A check that ended itself has reported why.
-      if (error instanceof InterruptedError) reported.reason = interruption ?? { code: 'stopped' }
+      if (error instanceof InterruptedError) reported.reason = interruption ?? STOPPED
       else if (!(error instanceof CheckEndedError)) reported.reason = internalError(error)
     } finally {
       stopCounting()
@@ -178,7 +198,7 @@ async function runInSimulator(
     const { findings, reason, measurements, chats } = reported
     const durationMs = elapsedMs() - started
     const facts = { findings, reason, measurements, chats, rotated: changedKnobs(rotated), durationMs }
-    const ran = withEntries({ ...notRun(check, { code: 'stopped' }), ...facts })
+    const ran = withEntries({ ...notRun(check, STOPPED), ...facts })
     const targetOutput = ran.outcome === 'pass' ? null : (driver?.target?.outputAfter(printedBefore) ?? null)
     const result = targetOutput === null ? ran : { ...ran, targetOutput }
     return isOwn ? { result, withLateEntries: withEntries } : runWithout(result)
@@ -189,7 +209,14 @@ async function runInSimulator(
   }
 }
 
-const internalError = (error: unknown): CheckReason => ({
-  code: 'internal_error',
-  detail: isError(error) ? `${error.name}: ${error.message}` : String(error),
-})
+function internalError(error: unknown): CheckReason {
+  const detail = isError(error) ? `${error.name}: ${error.message}` : String(error)
+  const text = `Internal error of handover-sim: ${detail}. It says nothing about the intermediary; please report it.`
+  return { code: 'internal_error', text }
+}
+
+function callFlood(overMs: number): CheckReason {
+  const within = formatDuration(Math.max(1, Math.round(overMs)))
+  const text = `The intermediary made ${MAX_CALLS} calls in ${within}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`
+  return { code: 'call_flood', text }
+}

@@ -12,7 +12,8 @@ import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
 import { probe } from '../agent-driver/probe.ts'
 import { probeTarget } from '../agent-driver/target.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
-import { type CheckReason, suffix } from './finding.ts'
+import { type CheckReason, STOPPED } from './reason.ts'
+import { suffix } from './words.ts'
 
 type EventAttempt = EntryOf<'delivery'>
 
@@ -86,10 +87,15 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
     if (!isSuspect && findings.length === result.findings.length && !lost.some(one => one.result === result))
       return result
     const named = isSuspect ? suspects.map(({ result: { check }, name }) => ({ check: check.id, request: name })) : []
-    const reason: CheckReason = { code: 'target_unreachable', suspects: named }
+    const reason: CheckReason = { code: 'target_unreachable', text: unreachableText(named), suspects: named }
     return { ...result, findings, reason, outcome: outcomeOf(findings, reason) }
   })
 }
+
+const unreachableText = (suspects: NonNullable<CheckReason['suspects']>): string =>
+  suspects.length === 0
+    ? 'No program listened at the target any more. The end of this report says why the run was stopped.'
+    : `The intermediary ended, and it is not known which of these requests ended it: ${suspects.map(({ check, request }) => `${request} of ${check}`).join(', ')}. Start it again, and run each of these checks alone, with --only.`
 
 /** How a body is sent, which a server handles before the intermediary does. */
 const TRANSFER_HEADERS = ['content-length', 'transfer-encoding']
@@ -178,7 +184,7 @@ export function withInterruptedChecks(end: EarlyEnd, results: readonly CheckResu
   const during: string[] = []
   const ending: string[] = []
   for (const { check, findings, reason, journal } of results) {
-    const isSuspect = reason?.code === 'target_unreachable' && reason.suspects.length > 0
+    const isSuspect = (reason?.suspects ?? []).length > 0
     if (isSuspect || findings.some(({ code }) => code === 'target-ended')) ending.push(check.id)
     const attempts = attemptsOf({ journal })
     const last = attempts.at(-1)
@@ -277,8 +283,7 @@ export function runAfterEnd(
   if (end !== undefined) return { ...run, result: withTargetEnded(result, end) }
   if (result.reason?.code === 'stopped') {
     // It could not be repeated: shows what happened, without a conclusion.
-    const reason = { code: 'stopped' } as const
-    const stopped = { ...before.run.result, findings: [], reason, outcome: outcomeOf([], reason) }
+    const stopped = { ...before.run.result, findings: [], reason: STOPPED, outcome: outcomeOf([], STOPPED) }
     return { ...before.run, result: stopped }
   }
   // An end is explained when a check that ran at that time ends the target alone as well.
@@ -289,7 +294,8 @@ export function runAfterEnd(
   if (open === undefined || result.reason !== null) return run
   const checks: string[] = []
   for (const [{ id }, watched] of together) if (watched.ends.includes(open)) checks.push(id)
-  const reason: CheckReason = { code: 'target_ended', failure: open.ended, checks }
+  const text = `The intermediary ended by itself while ${checks.join(', ')} ran (${targetFailureText(open.ended)}), and it did not end when each ran alone, so the cause is unknown. Try --jobs 1, and look for what several chats at once share.`
+  const reason: CheckReason = { code: 'target_ended', text }
   return { ...run, result: { ...result, reason, outcome: outcomeOf(result.findings, reason), targetOutput: open } }
 }
 

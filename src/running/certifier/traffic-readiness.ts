@@ -8,7 +8,6 @@ import { isComparable } from '../../platform/webhooks/refusal-evidence.ts'
 import type { ReadinessCheck, ReadinessReport } from '../../server/control/readiness.ts'
 import type { CheckDefinition, CheckResult } from './check.ts'
 import { CHECKS } from './checks/index.ts'
-import { checkReasonText } from './finding.ts'
 import { evaluateChat, evaluateOthers, type InboxRead, type Sighting } from './traffic.ts'
 
 /** Chats that are evaluated anew at most, the newest. */
@@ -102,7 +101,7 @@ function stateOf(
     if (outcome === 'pass' || outcome === 'info') return { ...nothing, state: 'right', by: 'trial' }
     if ((outcome === 'fail' || outcome === 'warn') && worst !== undefined)
       return { ...nothing, state: 'wrong', by: 'trial', finding: wireFinding(worst) }
-    return { ...nothing, note: reason === null ? null : checkReasonText(reason) }
+    return { ...nothing, note: reason?.text ?? null }
   }
   if (sighting === undefined || sighting.state === 'unknown') return nothing
   const { state, seq, chatId, finding } = sighting

@@ -6,8 +6,8 @@ import { isAnsweredDuring } from '../../../evaluation/linter/rules/call-before-a
 import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent, EventAnswer } from '../context.ts'
-import { answerText } from '../finding.ts'
 import { controlEvent } from '../observe.ts'
+import { answerText } from '../words.ts'
 
 export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
   {

@@ -5,8 +5,8 @@ import { type CheckChat, expectAcknowledged, openChat, openTakenOver } from '../
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { UNTRANSLATED } from '../exchange.ts'
-import { answerText } from '../finding.ts'
 import { inboxWith, requestsIn, requireReadInbox, timesSeen } from '../observe.ts'
+import { answerText } from '../words.ts'
 
 export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
   {

@@ -4,8 +4,8 @@ import { isMap } from '../../../base/objects.ts'
 import { type CheckChat, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError, type EventAnswer } from '../context.ts'
-import { answerText } from '../finding.ts'
 import { controlEvent, EFFECT_TEXTS, effectWithin, inboxWith, isAccepted, timesSeen } from '../observe.ts'
+import { answerText } from '../words.ts'
 
 export const EVENT_CHECKS: readonly CheckDefinition[] = [
   {

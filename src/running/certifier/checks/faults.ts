@@ -1,6 +1,7 @@
 /** FLT: faults of the platform's API. */
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
+import { driverFailureText } from '../../../platform/wording/failures.ts'
 import type { DriverCall } from '../../agent-driver/driver.ts'
 import { type CheckChat, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
@@ -247,7 +248,12 @@ type Endpoint = 'start' | 'message'
 function wasRefused(check: CheckContext, endpoint: Endpoint, calls: readonly ChatCall[], acted: DriverCall): boolean {
   if (calls.some(({ faults }) => faults !== undefined)) return true
   const { verb, failure = null } = acted
-  check.inconclusive({ code: 'call_not_made', endpoint, verb, failure })
+  const unseen = 'the platform refused none, and it is not visible whether a refused call is made again.'
+  const text =
+    failure === null
+      ? `No ${endpoint} came after the agent driver performed ${verb}, so ${unseen} See what FLW-01 reports.`
+      : `No ${endpoint} came, because the agent driver failed at ${verb}: ${driverFailureText(failure)}. So ${unseen}`
+  check.inconclusive({ code: 'call_not_made', text })
   return false
 }
 

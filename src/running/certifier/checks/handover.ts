@@ -291,7 +291,10 @@ async function runWholeHandover(check: CheckContext, chat: CheckChat): Promise<v
   await act('stop', 'typing_stop')
   await act('says', 'message', 'It arrives tomorrow.')
   await act('leave', 'end')
-  if (missing.length > 0) check.inconclusive({ code: 'calls_missing', endpoints: missing })
+  if (missing.length > 0) {
+    const text = `The agent acted, and no call of ${missing.join(', ')} followed, so it was not checked. Look at the checks that expect these calls, and at the verbs of the agent driver.`
+    check.inconclusive({ code: 'calls_missing', text })
+  }
   await check.pause(check.limits.quietMs)
 }
 

@@ -15,7 +15,7 @@ import {
   type EventAnswer,
   type ReportedFinding,
 } from '../context.ts'
-import { suffix } from '../finding.ts'
+import { suffix } from '../words.ts'
 
 export const LOAD_CHECKS: readonly CheckDefinition[] = [
   {

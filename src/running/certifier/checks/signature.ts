@@ -9,7 +9,6 @@ import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '..
 import type { CheckDefinition } from '../check.ts'
 import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
 import { acceptedText, type Diagnosis, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
-import { suffix } from '../finding.ts'
 import {
   controlEvent,
   EFFECT_TEXTS,
@@ -20,6 +19,7 @@ import {
 } from '../observe.ts'
 import { ROTATED } from '../rotation.ts'
 import { algorithmHeaderOf, bodyOf, changeSignature, EVENT, type JsonForm, withHeader } from '../sent-bodies.ts'
+import { suffix } from '../words.ts'
 import { type AlteredEvent, expectCleanAnswers } from './wire.ts'
 
 /** Of the checks that forge events. */
@@ -210,7 +210,11 @@ async function expectNoSecondConversation(check: CheckContext): Promise<void> {
   const first = await check.send({ event: EVENT, chat })
   expectAcknowledged(check, first)
   const effect = await effectWithin(check, chat, limits.effectMs)
-  if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200, isForged: false })
+  if (effect === null) {
+    const text =
+      'The webhook answered 200, and no effect of a valid event is visible, so neither is one of its replay. Give the agent driver (--agent-driver FILE) an inbox that lists requests.'
+    return check.inconclusive({ code: 'no_visible_effect', text })
+  }
   const waitedUntilMs = journal.atMs + limits.replayMs
   const shown = await readInboxUntil(check, chat, limits.replayMs, items => requestsIn(items) > 0)
   const shownMs = requestsIn(shown) > 0 ? journal.atMs - sentMs : 0
@@ -362,8 +366,9 @@ async function expectRefused(check: CheckContext, forgeries: readonly Forgery[])
     reportForged(check, { ...sent, effect })
   }
   const first = unseen.find(({ level }) => level === 'MUST')
-  if (first !== undefined && !isVisible)
-    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0, isForged: true })
+  if (first === undefined || isVisible) return
+  const text = `The webhook answered ${first.answer.status ?? 0}, and a valid event has no visible effect either, so it is not visible whether the event was used. Answer 401 to events that are not signed correctly, or give the agent driver (--agent-driver FILE) an inbox that lists requests.`
+  check.inconclusive({ code: 'no_visible_effect', text })
 }
 
 async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentForgery> {

@@ -7,7 +7,7 @@ import { type CheckChat, expectAcknowledged, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
 import { compareSamples, type ReceivedText, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
-import { suffix } from '../finding.ts'
+import { suffix } from '../words.ts'
 
 export const TEXT_CHECKS: readonly CheckDefinition[] = [
   {

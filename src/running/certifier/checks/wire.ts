@@ -5,9 +5,9 @@ import { failureText } from '../../../platform/wording/failures.ts'
 import { type CheckChat, openChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent } from '../context.ts'
-import { suffix } from '../finding.ts'
 import { controlEvent } from '../observe.ts'
 import { bodyOf, EVENT, withHeader } from '../sent-bodies.ts'
+import { suffix } from '../words.ts'
 
 export const WIRE_CHECKS: readonly CheckDefinition[] = [
   {
@@ -38,7 +38,10 @@ export const WIRE_CHECKS: readonly CheckDefinition[] = [
 ]
 
 async function sendLegalRequests(check: CheckContext): Promise<void> {
-  if (!check.hasWire) return check.inconclusive({ code: 'no_wire' })
+  if (!check.hasWire) {
+    const text = 'The intermediary is a function in this process, so there is no connection to observe.'
+    return check.inconclusive({ code: 'no_wire', text })
+  }
   const legal: VariantEvents = {
     chunked: { sending: { http: ['chunked'] } },
     'header-case': { sending: { http: ['header-case'] } },
