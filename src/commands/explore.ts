@@ -227,7 +227,7 @@ export const exploreCommand = defineCommand({
         const plain = { ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) }
         const nothing = { failures: [], warnings: [], steps: [], journal: [], durationMs: 0 }
         const notExplored = calibration.missing.map(({ what, verb }): ScenarioResult => {
-          const reason = missingVerb(`${what} requires`, verb, verbs)
+          const reason = missingVerb('need_missing', what, verb, verbs)
           return { ...plain, ...nothing, name: what, outcome: 'skipped', reason }
         })
         scenarios.unshift(plain, ...notExplored)

@@ -79,7 +79,8 @@ describe.skipIf(chromium === null)('the wire', () => {
     await (await second.chat()).says('Restored')
     await shown('Restored').waitFor()
     expect(await shown('Of the past').count()).toBe(0)
-    // While nothing listened, the browser logged that it could not connect.
+    // While nothing listened, the browser logged that it could not connect. It would do so again when the server ends.
+    await page.close()
     problems.splice(0)
   })
 })

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, type onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import type { ReportedCertificate } from '../certifier/target.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
@@ -56,8 +56,8 @@ const INFORMS = ['FLT-04', 'SIG-09']
 const ABOUT_SPEED = ['ACK-02', 'FLT-01', 'CON-01', 'Slow platform']
 
 /** Copies the example, because programs write beside themselves, and gives it a port of its own. */
-async function copyOf(name: string): Promise<{ folder: string; where: string[] }> {
-  const folder = emptyFolder()
+async function copyOf(name: string, finished: typeof onTestFinished): Promise<{ folder: string; where: string[] }> {
+  const folder = emptyFolder(finished)
   const port = await freePort()
   cpSync(join(EXAMPLES, name), folder, { recursive: true })
   const driver = join(folder, 'driver.yaml')
@@ -87,7 +87,7 @@ it.concurrent.for(LANGUAGES)('$name', { timeout: 600_000 }, async (language, { s
   lanes[lane] = turn.promise
   onTestFinished(() => turn.resolve())
   await before
-  const { folder, where } = await copyOf(name)
+  const { folder, where } = await copyOf(name, onTestFinished)
 
   const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
   const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])

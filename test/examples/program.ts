@@ -62,9 +62,9 @@ function readyUrl(child: ChildProcess, ended: Promise<number | string>): Promise
   })
 }
 
-/** Creates a temporary folder that is removed when the test ends. */
-export function emptyFolder(): string {
+/** Creates a temporary folder that is removed when the test ends. `finished`: the hook of a test that runs beside others. */
+export function emptyFolder(finished: typeof onTestFinished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-example-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  finished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -206,7 +206,8 @@ function attributedFailures(
     result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment'
   if (ended?.stopped !== undefined && !results.some(explainsEnd)) {
     const happened = `the scenario was stopped: ${earlyEndText(ended.stopped)}`
-    add(ended.seq, null, null, stoppedFailure(index, 'stopped', happened, ended.stopped, ended.seq))
+    const entrySeqs = [ended.seq]
+    add(ended.seq, null, null, stoppedFailure(index, ended.stopped, { code: 'stopped', happened, entrySeqs }))
   }
   // Slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed.
   for (const number of guard.slow.keys()) {
@@ -292,7 +293,8 @@ function outcomeOf(
   // A verb that `requires` names may be in no step.
   const verbs = index.started.driver ?? null
   const verb = plan.needs.find(need => !verbs?.includes(need))
-  if (verb !== undefined) return { outcome: 'inconclusive', reason: missingVerb(`${plan.name} requires`, verb, verbs) }
+  if (verb !== undefined)
+    return { outcome: 'inconclusive', reason: missingVerb('need_missing', plan.name, verb, verbs) }
   // A recommended step that failed ends the steps of its chat.
   const endedBy = [...stepsWithWarnings].filter(({ soft }) => !soft).map(({ conversation }) => conversation)
   const skipped = results.find(({ result, step }) => result === null && !endedBy.includes(step.conversation))?.step

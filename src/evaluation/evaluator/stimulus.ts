@@ -48,13 +48,16 @@ export function failedStepResult(index: JournalIndex, step: PlannedStep): StepRe
   if (ended === null) return null
   if (ended.missing !== undefined) {
     const verbs = index.started?.driver ?? null
-    return { outcome: 'inconclusive', reason: missingVerb(`${stepText(step)} needs`, ended.missing, verbs) }
+    return { outcome: 'inconclusive', reason: missingVerb('verb_missing', stepText(step), ended.missing, verbs) }
   }
   if (ended.interrupted) {
     const cause = index.ended?.stopped ?? null
     const why = cause === null ? 'the run ended' : earlyEndText(cause)
     const happened = `the scenario was stopped at ${stepText(step)}: ${why}`
-    return { outcome: 'fail', failure: stoppedFailure(index, 'stopped_at_step', happened, cause, ended.seq) }
+    return {
+      outcome: 'fail',
+      failure: stoppedFailure(index, cause, { code: 'stopped_at_step', happened, entrySeqs: [ended.seq] }),
+    }
   }
   const refused = driverResult(index, label, index.findStart(number)?.seq)
   const { failure } = ended
@@ -80,35 +83,38 @@ export function failedStepResult(index: JournalIndex, step: PlannedStep): StepRe
 
 /** A scenario that reached its time limit, or whose run ended. */
 export function stoppedFailure(
-  { settings: { name, timeouts } }: JournalIndex,
-  code: 'stopped' | 'stopped_at_step',
-  happened: string,
+  { settings }: JournalIndex,
   end: EarlyEnd | null,
-  seq: number,
+  { code, happened, entrySeqs }: Pick<FailureDetails, 'code' | 'happened' | 'entrySeqs'>,
 ): FailureDetails {
-  const isLimit = end?.code === 'time_limit'
-  const limit = formatDuration(isLimit ? end.limit_ms : timeouts.scenarioMs)
+  const limitMs = end?.code === 'time_limit' ? end.limit_ms : null
   return createFailure('stopped', {
-    code,
+    ...{ code, happened, entrySeqs },
     expected:
-      isLimit && code === 'stopped_at_step'
-        ? `the scenario ends within ${formatDuration(timeouts.scenarioMs)}`
-        : `${name} runs to its end`,
-    happened,
-    details: { isEndOfRun: end !== null && !isLimit },
-    entrySeqs: [seq],
-    cause: isLimit ? causedBy('time_limit', `the scenario takes longer than ${limit}`, end.limit_ms) : null,
+      limitMs === null
+        ? `${settings.name} runs to its end`
+        : `the scenario ends within ${formatDuration(settings.timeouts.scenarioMs)}`,
+    details: { isEndOfRun: end !== null && limitMs === null },
+    cause:
+      limitMs === null
+        ? null
+        : causedBy('time_limit', `the scenario takes longer than ${formatDuration(limitMs)}`, limitMs),
   })
 }
 
-/** Why a step or a scenario that needs a verb has no verdict. `needs` says who needs it. */
-export function missingVerb(needs: string, verb: string, verbs: readonly string[] | null): Reason {
+/** Why a step that needs a verb, or a scenario that requires it, has no verdict. `who` is its name. */
+export function missingVerb(
+  code: 'verb_missing' | 'need_missing',
+  who: string,
+  verb: string,
+  verbs: readonly string[] | null,
+): Reason {
   const cause =
     verbs === null
       ? causedBy('no_driver', 'a step needs an agent driver, and there is none (--agent-driver FILE)')
       : causedBy('verb_missing', `the agent driver has no verb ${verb}`, verb)
-  const code = needs.endsWith('requires') ? 'need_missing' : 'verb_missing'
-  return { code, text: `${needs} ${verb}, and ${whyVerbIsMissing(verb, verbs)}`, cause }
+  const needs = code === 'verb_missing' ? 'needs' : 'requires'
+  return { code, text: `${who} ${needs} ${verb}, and ${whyVerbIsMissing(verb, verbs)}`, cause }
 }
 
 const LONGEST_ANSWER = 120
