@@ -34,7 +34,7 @@ const frame = {
   at_ms: z.number().check(z.describe('Milliseconds on the wall since the simulator was made; for durations only')),
 }
 
-const Finding = z
+const CallRemark = z
   .object({ rule: z.string(), message: z.string() })
   .check(z.describe('Something the platform might forgive but a developer should know'))
 
@@ -70,7 +70,7 @@ const api = {
   response: z.unknown(),
   response_truncated_from: truncatedFrom,
   shown_to_user: z.optional(ShownMessage),
-  findings: z.array(Finding),
+  findings: z.array(CallRemark),
   unspecified: z
     .record(z.string(), z.unknown())
     .check(z.describe('Assumptions the answer rests on, each with the value of its knob; null for one without a knob')),
@@ -267,7 +267,11 @@ type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReado
 type Details = { readonly [detail: string]: unknown }
 
 export type ShownMessage = DeepReadonly<z.infer<typeof ShownMessage>>
-export type Finding = DeepReadonly<z.infer<typeof Finding>>
+/** Something that the platform accepted and a developer should know: the rule, and a sentence. `Finding` for users of the package. */
+export interface CallRemark {
+  readonly rule: string
+  readonly message: string
+}
 export type EntryFrame = Content<typeof frame>
 export type ApiContent = Content<typeof api>
 export type EventContent = Content<typeof event>

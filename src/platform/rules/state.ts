@@ -4,7 +4,7 @@ import type { IdForm, Words } from '../../base/runtime/random.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, MessageRecord, Sender } from '../contract/schemas.ts'
-import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
+import type { CallRemark, EventContent, NoteContent } from '../journal/entry.ts'
 import { sizeOf } from '../journal/journal.ts'
 
 export interface StoredFile {
@@ -192,7 +192,7 @@ export type Effect = EventContent | NoteContent
  */
 export interface Transaction {
   readonly effects: Effect[]
-  readonly findings: Finding[]
+  readonly findings: CallRemark[]
   readonly assumed: AssumptionName[]
 }
 

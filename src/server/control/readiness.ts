@@ -6,7 +6,7 @@ import { EntrySchema } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { RequestRouter } from '../../platform/simulator/workspaces.ts'
 
-const Finding = z.object({
+const WireFinding = z.object({
   code: z.string(),
   level: z.enum(['MUST', 'SHOULD', 'INFO']),
   happened: z.string(),
@@ -24,7 +24,7 @@ const ReadinessCheck = z
     by: z.nullable(z.enum(['traffic', 'trial'])).check(z.describe('What showed it; null: nothing so far')),
     seq: z.nullable(z.int().check(z.describe('The entry that shows it; null after a trial'))),
     chat_id: z.nullable(z.string()),
-    finding: z.nullable(Finding).check(z.describe('Why it is wrong')),
+    finding: z.nullable(WireFinding).check(z.describe('Why it is wrong')),
     delivery_id: z.nullable(z.string().check(z.describe('A refused delivery that can be diagnosed'))),
     note: z.nullable(z.string().check(z.describe('Why it was not seen in a trial'))),
     cannot_try: z.nullable(z.string().check(z.describe('Why the check cannot be tried here; null: it can'))),
@@ -56,7 +56,7 @@ export const ReadinessTrial = z
     check: ReadinessCheck,
     outcome: z.enum(['pass', 'fail', 'warn', 'info', 'not_applicable', 'inconclusive', 'error', 'blocked']),
     reason: z.nullable(z.string().check(z.describe('Why it could not be observed'))),
-    findings: z.array(Finding),
+    findings: z.array(WireFinding),
     duration_ms: z.number(),
     entries: z.array(EntrySchema).check(z.describe('The journal of the trial, which has a simulator of its own')),
     chats: z.record(z.string(), z.string()).check(z.describe('Chat ids by name')),

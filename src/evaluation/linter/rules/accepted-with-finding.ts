@@ -1,4 +1,4 @@
-import type { EntryOf, Finding as PlatformFinding } from '../../../platform/journal/entry.ts'
+import type { CallRemark, EntryOf } from '../../../platform/journal/entry.ts'
 import { isFaulty, type LinterRule, listed } from './rule.ts'
 
 /** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
@@ -28,7 +28,7 @@ export const findingRules = Object.entries(FINDINGS).map(
   ([platformRule, id]): LinterRule => ({
     id,
     *findInRun({ calls, conversationOf }) {
-      const groups = new Map<string, { readonly finding: PlatformFinding; readonly calls: EntryOf<'api'>[] }>()
+      const groups = new Map<string, { readonly finding: CallRemark; readonly calls: EntryOf<'api'>[] }>()
       /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
       const repeating = new Set<string | undefined>()
       for (const call of calls) {
