@@ -129,7 +129,7 @@ async function runRoute(
       header: name => req.header(name),
       signal: AbortSignal.any([req.raw.signal, parts.closing]),
     }
-    return toResponse(await route.run(call as ControlRequest<never, never>), context, control)
+    return await toResponse(await route.run(call as ControlRequest<never, never>), context, control)
   } catch (thrown) {
     const wasReset = asProblem(thrown) === null && epoch.count !== begun
     return errorResponse(wasReset ? resetProblem() : thrown, context, control)
@@ -164,10 +164,19 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { ...JSON_TYPE, ...HEADERS, ...headers } })
 
-function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Response {
+async function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Promise<Response> {
   if (reply instanceof Response) {
     for (const [name, value] of Object.entries(HEADERS)) reply.headers.set(name, value)
     return reply
+  }
+  if ('parts' in reply) {
+    const parts: Buffer<ArrayBuffer>[] = []
+    for (const part of reply.parts) {
+      parts.push(Buffer.from(reply.withKeys ? part : control.core.secrets.redact(part)))
+      // Other requests are answered meanwhile.
+      await nextMacrotask()
+    }
+    return new Response(new Blob(parts), { headers: { ...JSON_TYPE, ...HEADERS } })
   }
   const { status, body } = reply
   return json(status, reply.withKeys ? body : withoutSecrets(body, context, control))

@@ -80,9 +80,13 @@ export interface ControlRequest<Query, Body> extends ControlContext {
   readonly signal: AbortSignal
 }
 
-/** A status and a value to send as JSON, without secrets unless the client asked for keys; or a complete response. */
+/**
+ * A status and a value to send as JSON, or JSON that is written in parts, without secrets unless the client asked for keys;
+ * or a complete response.
+ */
 export type ControlResponse =
   | { readonly status: number; readonly body: unknown; readonly withKeys?: boolean }
+  | { readonly parts: Iterable<string>; readonly withKeys: boolean }
   | Response
 
 export interface RouteDefinition<Query, Body> {

@@ -55,6 +55,14 @@ test('a body may nest 64 levels deep, so that every chat can be restored', async
   expect((await restore((await control('GET', '/snapshot?journal=true')).body)).status).toBe(200)
 })
 
+test('the snapshot of a workspace shows no key of the server', async () => {
+  const { control } = await startTestServer({ knobs: { 'keys.handover': 'key-of-the-server-1' } })
+  await control('POST', '/workspaces', { body: { name: 'other' } })
+  await control('POST', '/workspaces/other/chats', { body: { history: [{ user: 'is it key-of-the-server-1?' }] } })
+  const { status, body: snapshot } = await control('GET', '/workspaces/other/snapshot?journal=true')
+  expect([status, snapshot.chats[0].messages[0].text]).toEqual([200, 'is it ***?'])
+})
+
 test('other requests are answered while a large snapshot is written', async () => {
   const { server, control, call } = await start()
   const chat = await server.chat()

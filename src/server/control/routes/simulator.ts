@@ -1,7 +1,7 @@
 /** Reports that the server runs and accepts requests, and serves the OpenAPI documents. */
 import * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
-import { isoMicros, LATEST_MS, nextMacrotask } from '../../../base/runtime/clock.ts'
+import { isoMicros, LATEST_MS } from '../../../base/runtime/clock.ts'
 import { type Duration, parseDuration } from '../../../base/text/quantities.ts'
 import { platformOpenApi } from '../../../platform/contract/openapi.ts'
 import { AnyFields, named } from '../../../platform/contract/schemas.ts'
@@ -239,13 +239,9 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
       200: { description: 'Store it unchanged', schema: SnapshotResponse },
       422: 'The snapshot would be too large to be restored',
     },
-    async run({ core, query }) {
-      const parts: Buffer<ArrayBuffer>[] = []
-      for (const part of snapshotParts(core, { keys: query.keys === 'true', journal: query.journal === 'true' })) {
-        parts.push(Buffer.from(part))
-        await nextMacrotask()
-      }
-      return new Response(new Blob(parts), { headers: { 'content-type': 'application/json; charset=utf-8' } })
+    run({ core, query }) {
+      const withKeys = query.keys === 'true'
+      return { parts: snapshotParts(core, { keys: withKeys, journal: query.journal === 'true' }), withKeys }
     },
   }),
   snapshotRoute('PUT /snapshot', {
