@@ -55,6 +55,21 @@ test('a body may nest 64 levels deep, so that every chat can be restored', async
   expect((await restore((await control('GET', '/snapshot?journal=true')).body)).status).toBe(200)
 })
 
+test('a chat with many messages and labels is restored, and a wrong one of them is named', async () => {
+  const { control, restore } = await start()
+  const history = Array.from({ length: 250 }, (_, at) => ({ user: `Text ${at}` }))
+  const labels = Array.from({ length: 120 }, (_, at) => `label ${at}`)
+  await control('POST', '/chats', { body: { id: 'ada', history, labels } })
+  await control('POST', '/chats', { body: { id: 'bo' } })
+  const { body: snapshot } = await control('GET', '/snapshot?keys=true')
+  expect((await restore(snapshot)).status).toBe(200)
+  const { body: again } = await control('GET', '/snapshot?keys=true')
+  expect([again.chats, again.chats[0].messages.length]).toEqual([snapshot.chats, 250])
+  const messages = snapshot.chats[0].messages.with(212, { ...snapshot.chats[0].messages[212], text: 7 })
+  const refused = await restore({ ...snapshot, chats: [{ ...snapshot.chats[0], messages }] })
+  expect([refused.status, fieldsOf(refused.body)]).toEqual([422, ['chats[0].messages[212].text']])
+})
+
 test('the snapshot of a workspace shows no key of the server', async () => {
   const { control } = await startTestServer({ knobs: { 'keys.handover': 'key-of-the-server-1' } })
   await control('POST', '/workspaces', { body: { name: 'other' } })

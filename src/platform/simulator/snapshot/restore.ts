@@ -5,7 +5,7 @@ import { BUDGETS } from '../../../base/files/budgets.ts'
 import { isDeeperThan } from '../../../base/nesting.ts'
 import { isMap } from '../../../base/objects.ts'
 import { nextMacrotask } from '../../../base/runtime/clock.ts'
-import { shapeOf } from '../../../base/schemas/definitions.ts'
+import { definitionOf, shapeOf } from '../../../base/schemas/definitions.ts'
 import { MAX_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/access.ts'
 import { beginningsOf, describeIssues } from '../../api/body.ts'
@@ -132,7 +132,7 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
   Object.assign(snapshot.journal, listsOfJournal)
   return Object.assign(snapshot, lists)
 
-  async function parseLists(schema: z.ZodMiniType, from: unknown, at: readonly string[]): Promise<object> {
+  async function parseLists(schema: z.ZodMiniType, from: unknown, at: Path): Promise<object> {
     const parsed: Record<string, unknown[]> = {}
     for (const [name, list] of Object.entries(shapeOf(schema))) {
       const items: unknown = isMap(from) ? from[name] : null
@@ -140,6 +140,11 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
       const all: unknown[] = []
       for (let first = 0; first < items.length; first += SLICE) {
         const slice = items.slice(first, first + SLICE)
+        if (slice.some(hasLongList)) {
+          for (const [index, item] of slice.entries())
+            all.push(await parseElement(list, item, [...at, name], first + index))
+          continue
+        }
         for (const beginning of beginningsOf(slice)) parsePart(list, beginning, raw, [...at, name], first)
         for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) all.push(item)
         await nextMacrotask()
@@ -148,7 +153,22 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
     }
     return parsed
   }
+
+  /** Parses an element that may have a long list itself, such as a chat with its messages. */
+  async function parseElement(list: z.ZodMiniType, item: unknown, at: Path, index: number): Promise<unknown> {
+    const { element } = definitionOf(list)
+    const parse = (one: unknown) => (parsePart(list, [one], raw, at, index) as [object])[0]
+    // One of several forms, such as an entry, is parsed as a whole.
+    if (element === undefined || definitionOf(element).shape === undefined || !hasLongList(item)) return parse(item)
+    const head = parse(withoutLists(item))
+    return Object.assign(head, await parseLists(element, item, [...at, index]))
+  }
 }
+
+type Path = readonly (string | number)[]
+
+const hasLongList = (item: unknown): boolean =>
+  isMap(item) && Object.values(item).some(value => Array.isArray(value) && value.length > SLICE)
 
 /** The fields, with empty lists. */
 function withoutLists(value: unknown): Record<string, unknown> {
@@ -158,13 +178,7 @@ function withoutLists(value: unknown): Record<string, unknown> {
 }
 
 /** Parses the whole of a snapshot, or a slice of a list `at` a path, that begins with the element `first`. */
-function parsePart<Value>(
-  schema: z.ZodMiniType<Value>,
-  value: unknown,
-  raw: unknown,
-  at: readonly string[] = [],
-  first = 0,
-): Value {
+function parsePart<Value>(schema: z.ZodMiniType<Value>, value: unknown, raw: unknown, at: Path = [], first = 0): Value {
   if (isDeeperThan(value, BUDGETS.snapshotNesting)) {
     const message = `The snapshot is nested more than ${BUDGETS.snapshotNesting} levels deep.`
     throw new InvalidSnapshotError([{ name: 'snapshot', message }])
