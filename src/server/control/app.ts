@@ -170,13 +170,13 @@ async function toResponse(reply: ControlResponse, context: Context, control: Con
     return reply
   }
   if ('parts' in reply) {
-    const parts: Buffer<ArrayBuffer>[] = []
+    let text = ''
     for (const part of reply.parts) {
-      parts.push(Buffer.from(reply.withKeys ? part : control.core.secrets.redact(part)))
+      text += reply.withKeys ? part : control.core.secrets.redact(part)
       // Other requests are answered meanwhile.
       await nextMacrotask()
     }
-    return new Response(new Blob(parts), { headers: { ...JSON_TYPE, ...HEADERS } })
+    return new Response(text, { headers: { ...JSON_TYPE, ...HEADERS } })
   }
   const { status, body } = reply
   return json(status, reply.withKeys ? body : withoutSecrets(body, context, control))
