@@ -14,7 +14,12 @@ export async function startWebhook(
   const bodies: string[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+    } catch {
+      // A reset of the simulator aborts its delivery.
+      return
+    }
     bodies.push(Buffer.concat(chunks).toString())
     answer(request, response)
   })
