@@ -25,11 +25,11 @@ import type { TargetFlags } from './run-target.ts'
 import { callControl } from './running-simulator.ts'
 
 /** `skipped`: it could not be examined; the text says why. */
-type State = 'ok' | 'warning' | 'problem' | 'skipped'
+type FindingState = 'ok' | 'warning' | 'problem' | 'skipped'
 
-interface Examined {
+interface DoctorFinding {
   readonly id: string
-  readonly state: State
+  readonly state: FindingState
   readonly text: string
   /** One command or one line that repairs it. */
   readonly fix: string | null
@@ -73,7 +73,7 @@ export const doctorCommand = defineCommand({
 async function* examine(
   context: Context,
   { allowRemote = false, agentDriver, json: _, ...settings }: FlagsOf<typeof FLAGS>,
-): AsyncGenerator<Examined> {
+): AsyncGenerator<DoctorFinding> {
   yield versionFinding(context)
   yield* copyFindings(context)
   yield* proxyFindings(context)
@@ -136,7 +136,7 @@ async function* verbFindings(
   flags: TargetFlags,
   resolved: Resolved,
   context: Context,
-): AsyncGenerator<Examined> {
+): AsyncGenerator<DoctorFinding> {
   const { tryVerbs } = await import('./try-driver.ts')
   try {
     for (const { verb, state, text, hint } of await tryVerbs(context, flags, resolved)) {
@@ -149,15 +149,15 @@ async function* verbFindings(
   }
 }
 
-const ok = (id: string, text: string): Examined => ({ id, state: 'ok', text, fix: null })
-const problem = (id: string, text: string, fix: string | null): Examined => ({ id, state: 'problem', text, fix })
-const skipped = (id: string, text: string, fix: string): Examined => ({ id, state: 'skipped', text, fix })
-const warning = (id: string, text: string, fix: string): Examined => ({ id, state: 'warning', text, fix })
+const ok = (id: string, text: string): DoctorFinding => ({ id, state: 'ok', text, fix: null })
+const problem = (id: string, text: string, fix: string | null): DoctorFinding => ({ id, state: 'problem', text, fix })
+const skipped = (id: string, text: string, fix: string): DoctorFinding => ({ id, state: 'skipped', text, fix })
+const warning = (id: string, text: string, fix: string): DoctorFinding => ({ id, state: 'warning', text, fix })
 
 /** Files in TypeScript are read without a build from this version on. */
 const STRIPS_TYPES = [22, 18] as const
 
-function versionFinding({ io: { nodeVersion } }: Context): Examined {
+function versionFinding({ io: { nodeVersion } }: Context): DoctorFinding {
   const text = `handover-sim ${VERSION} runs with Node ${nodeVersion.replace(/^v/, '')}`
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/, '').split('.').map(Number)
   const isOld = major < STRIPS_TYPES[0] || (major === STRIPS_TYPES[0] && minor < STRIPS_TYPES[1])
@@ -167,7 +167,7 @@ function versionFinding({ io: { nodeVersion } }: Context): Examined {
 const Manifest = z.looseObject({ version: z.string() })
 
 /** The copies in the `node_modules` of the working directory and of the folders above it. */
-function* copyFindings({ io: { cwd } }: Context): Generator<Examined> {
+function* copyFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   const own = packagePath('package.json')
   const ownFolder = own === null ? '' : realpathSync(dirname(own))
   const copies: { folder: string; version: string }[] = []
@@ -202,7 +202,7 @@ function* copyFindings({ io: { cwd } }: Context): Generator<Examined> {
 const ADDED = /,?localhost,127\.0\.0\.1,::1,\[::1\]$/
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const
 
-function* proxyFindings({ env }: Context): Generator<Examined> {
+function* proxyFindings({ env }: Context): Generator<DoctorFinding> {
   const name = PROXIES.find(one => env[one])
   const direct = (env.no_proxy ?? env.NO_PROXY ?? '').replace(ADDED, '')
   if (name === undefined) return yield ok('proxy', 'No variable sends requests through a proxy.')
@@ -217,7 +217,7 @@ function* proxyFindings({ env }: Context): Generator<Examined> {
 
 const LEAST_FREE_BYTES = 100 * 2 ** 20
 
-function* folderFindings({ io: { cwd } }: Context): Generator<Examined> {
+function* folderFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   try {
     accessSync(cwd, constants.W_OK)
   } catch (error) {
@@ -237,7 +237,7 @@ function* folderFindings({ io: { cwd } }: Context): Generator<Examined> {
   )
 }
 
-async function* portFindings({ values }: Resolved): AsyncGenerator<Examined> {
+async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding> {
   const port = Number(values.port)
   if (port === 0) return yield ok('port', 'The port is 0: any free one is taken.')
   const url = urlOf(String(values.host), port)
@@ -278,7 +278,7 @@ async function* webhookFindings(
   resolved: Resolved,
   context: Context,
   startsTarget: boolean,
-): AsyncGenerator<Examined> {
+): AsyncGenerator<DoctorFinding> {
   if (target.hostname === 'localhost') yield* localhostFindings(target)
   const failure = await probeTarget(target, 0, new AbortController().signal)
   if (failure !== null && startsTarget) return
@@ -300,7 +300,7 @@ async function* webhookFindings(
 }
 
 /** Sends events to the webhook of the simulator, and reads its answers. */
-async function* answerFindings(server: PlatformServer): AsyncGenerator<Examined> {
+async function* answerFindings(server: PlatformServer): AsyncGenerator<DoctorFinding> {
   await server.chat()
   const refused = await sendProbe(server, 'webhook')
   if (refused !== null) return yield refused
@@ -342,7 +342,7 @@ async function* answerFindings(server: PlatformServer): AsyncGenerator<Examined>
 }
 
 /** A name with two addresses: a service that listens at one of them is not found by clients that try the other. */
-async function* localhostFindings(target: URL): AsyncGenerator<Examined> {
+async function* localhostFindings(target: URL): AsyncGenerator<DoctorFinding> {
   const addresses = await lookup('localhost', { all: true }).catch(() => [])
   const reached: string[] = []
   const silent: string[] = []
@@ -368,7 +368,7 @@ const triggerProbe = (server: PlatformServer, sign: string) =>
   callControl({ url: server.url, token: server.controlToken }, 'POST', '/trigger', { event: 'AGENT TYPING STOP', sign })
 
 /** Sends an event without effect. Resolves with why it was refused, as `diagnose` finds it; null when it was accepted. */
-async function sendProbe(server: PlatformServer, id: string): Promise<Examined | null> {
+async function sendProbe(server: PlatformServer, id: string): Promise<DoctorFinding | null> {
   await triggerProbe(server, 'valid')
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}
   if (status !== null && status >= 200 && status < 300) return null

@@ -1,5 +1,4 @@
 /** Runs a command beside a simulator, and ends with its exit code (`handover-sim exec -- COMMAND`). */
-
 import { constants } from 'node:os'
 import { elapsedMs, wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { createAbort, freshSeed, onParentExit } from '../base/runtime/node.ts'

@@ -1,5 +1,4 @@
 /** Explores an intermediary with generated conversations (`handover-sim explore`). */
-
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { saveText } from '../base/files/user-files.ts'

@@ -1,5 +1,4 @@
 /** `handover-sim report`: evaluates the saved journals of a run again and writes their reports. */
-
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'

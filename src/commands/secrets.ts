@@ -1,5 +1,4 @@
 /** Collects the secrets of a command, and writes none of them to its streams. */
-
 import type { Redacted, Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'

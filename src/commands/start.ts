@@ -8,7 +8,7 @@ import { messageOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { isKnob } from '../platform/contract/knobs.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { snapshotParts } from '../platform/simulator/snapshot/capture.ts'
+import { snapshotText } from '../platform/simulator/snapshot/capture.ts'
 import { InvalidSnapshotError } from '../platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import { LazyReadiness } from '../running/certifier/load.ts'
@@ -276,7 +276,7 @@ function createExport(file: string, { cwd, stderr }: Io) {
       if (state !== 'open') return
       state = 'written'
       try {
-        replaceFile(path, [...snapshotParts(coreOf(simulator)), '\n'], 0o600)
+        replaceFile(path, [...snapshotText(coreOf(simulator)), '\n'], 0o600)
       } catch (error) {
         state = 'failed'
         stderr.write(`${failure}: ${messageOf(error)}\n`)

@@ -1,5 +1,4 @@
 /** Tries each verb of an agent driver in one chat, as a scenario plays it (`doctor --agent-driver FILE`). */
-
 import { freshSeed } from '../base/runtime/node.ts'
 import type { ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'

@@ -69,19 +69,26 @@ export interface Hint {
 
 type Optional = Partial<Pick<Failure, 'details' | 'rules' | 'nearest' | 'entrySeqs'>>
 
-export interface Found extends Pick<Failure, 'code' | 'expected' | 'happened'>, Optional {
+/** What whoever finds a failure says of it. */
+interface FailureFacts extends Pick<Failure, 'code' | 'expected' | 'happened'>, Optional {
   readonly hint?: Hint | null | undefined
   readonly cause?: Cause | null
 }
 
-export const createFailure = (kind: FailureKind, { hint = null, cause = null, ...found }: Found): FailureDetails => ({
+export const createFailure = (
+  kind: FailureKind,
+  { hint = null, cause = null, ...found }: FailureFacts,
+): FailureDetails => ({
   ...{ kind, level: 'MUST' as const, details: {}, rules: [], nearest: [], entrySeqs: [], cause },
   ...found,
   ...hintFields(hint),
 })
 
 /** A failure that belongs to no step. */
-export const createOrphan = (kind: FailureKind, found: Found & Partial<Pick<Failure, 'conversation'>>): Failure => {
+export const createOrphan = (
+  kind: FailureKind,
+  found: FailureFacts & Partial<Pick<Failure, 'conversation'>>,
+): Failure => {
   const { conversation = null, ...rest } = found
   return { ...createFailure(kind, rest), step: null, conversation, soft: false }
 }

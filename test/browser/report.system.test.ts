@@ -1,5 +1,4 @@
 /** The HTML report of a run in a browser. */
-
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'

@@ -1,5 +1,4 @@
 /** Noise in recordings contradicts nothing: gateways, refused calls, retries, a second bot, other clocks. And 100 MB. */
-
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'

@@ -1,5 +1,4 @@
 /** Certifies the example with bugs that stop many checks: one check fails for each, and a second bug is found too. */
-
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/evaluation/finding.ts'
 import { explainFindings, knobsWithout } from '../../src/running/certifier/causes.ts'

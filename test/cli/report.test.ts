@@ -7,7 +7,7 @@ import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
 import { folderWith } from '../config/folder.ts'
-import { failure, Journal } from '../reporters/run-results.ts'
+import { failure, Journal, miss } from '../reporters/run-results.ts'
 import { journalOf, ranOf } from '../scenario/journal-builder.ts'
 import { runCommand } from './fake-io.ts'
 
@@ -117,12 +117,14 @@ it.each([
   expect([code, out, err]).toEqual([2, '', expect.stringMatching(message)])
 })
 
+const DIFFERENCE = { path: 'message', expected: '"Hi"', received: '"Hei"' }
+
 /** An entry of no scenario, and a failure that points at it. */
 function orphan(seq: number): Pick<RunResult, 'failures' | 'journal'> {
   const journal = new Journal()
   journal.note('availability', { by: 'api', availability: 'open' })
   return {
-    failures: [failure({ entrySeqs: [seq] })],
+    failures: [failure({ entrySeqs: [seq], nearest: [miss(seq, 'POST message', 5, '1 field differs', [DIFFERENCE])] })],
     journal: journal.entries.map(entry => ({ ...entry, seq })),
   }
 }
@@ -141,7 +143,8 @@ describe('journals of several shards', () => {
     expect({ code, err }).toEqual({ code: 1, err: '' })
     const run = JSON.parse(out)
     expect(run).toMatchObject({
-      ...{ duration_ms: 7000, seed: null, counts: { pass: 2 }, failures: [{ entry_seqs: [1] }, { entry_seqs: [2] }] },
+      ...{ duration_ms: 7000, seed: null, counts: { pass: 2 } },
+      failures: [1, 2].map(seq => ({ entry_seqs: [seq], nearest: [{ differences: [DIFFERENCE] }] })),
       scenarios: [{ name: 'Greeting' }, { name: 'Farewell' }],
     })
     expect(Date.parse(run.started_at)).toBeLessThan(Date.parse(late.startedAt))

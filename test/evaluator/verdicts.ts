@@ -1,5 +1,4 @@
 /** Tables of evaluator tests: a scenario, what happens in its run, and the failures that the evaluator reports. */
-
 import { expect, it } from 'vitest'
 import type { Verdict } from '../../src/evaluation/evaluator/verdict.ts'
 import type { InboxItem } from '../../src/evaluation/scenario/run-events.ts'

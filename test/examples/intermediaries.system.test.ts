@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, type onTestFinished } from 'vitest'
+import { describe, expect, it, type onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import type { ReportedCertificate } from '../certifier/target.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
@@ -75,42 +75,32 @@ async function report<Report>(cwd: string, args: readonly string[]): Promise<Rep
   return { ...(JSON.parse(stdout.text) as Report), exitCode }
 }
 
-/** The end of the last test of each lane: two languages at a time, because people's pace leaves the processor idle. */
-const lanes = [Promise.resolve(), Promise.resolve()]
+// Two languages at a time, because people's pace leaves the processor idle.
+const halves = [0, 1].map(rest => LANGUAGES.filter((_, index) => index % 2 === rest))
 
-it.concurrent.for(LANGUAGES)('$name', { timeout: 600_000 }, async (language, { skip, onTestFinished }) => {
-  const { name, needs, storesChats } = language
-  if (!language.isInstalled()) skip(`${needs} is not installed`)
-  const lane = LANGUAGES.indexOf(language) % lanes.length
-  const before = lanes[lane]
-  const turn = Promise.withResolvers<void>()
-  lanes[lane] = turn.promise
-  onTestFinished(() => turn.resolve())
-  await before
-  const { folder, where } = await copyOf(name, onTestFinished)
+describe.concurrent.for(halves)('%#', languages =>
+  it.for(languages)('$name', { timeout: 300_000, concurrent: false }, async (language, { skip, onTestFinished }) => {
+    const { name, needs, storesChats } = language
+    if (!language.isInstalled()) skip(`${needs} is not installed`)
+    const { folder, where } = await copyOf(name, onTestFinished)
 
-  const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
-  const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])
-  const warnings = run.scenarios.flatMap(({ name, warnings }) => warnings.map(one => ({ name, ...one })))
-  expect(
-    run.scenarios.filter(({ outcome }) => outcome !== 'pass').map(({ name, failures }) => [name, failures]),
-  ).toEqual([])
-  expect(warnings.filter(({ name }) => !ABOUT_SPEED.includes(name))).toEqual([])
-  expect(run.scenarios.length).toBeGreaterThan(30)
-  expect(run.exitCode).toBe(0)
+    const withoutRestart = storesChats ? [] : ['--skip', 'Restart in the middle']
+    const run = await report<Outcome>(folder, ['run', '--builtin', ...where, '--report', 'json', ...withoutRestart])
+    const warnings = run.scenarios.flatMap(({ name, warnings }) => warnings.map(one => ({ name, ...one })))
+    expect(run.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+    expect(warnings.filter(({ name }) => !ABOUT_SPEED.includes(name))).toEqual([])
+    expect(run.scenarios.length).toBeGreaterThan(30)
+    expect(run.exitCode).toBe(0)
 
-  const flags = ['--observe', '400ms', '--within', '8s', ...(storesChats ? [] : ['--skip', 'RST'])]
-  const certify = ['certify', ...where, '--report', 'json', ...flags]
-  const certificate = await report<ReportedCertificate>(folder, certify)
-  const others = certificate.checks.filter(({ id, outcome }) => {
-    const accepted = ABOUT_SPEED.includes(id)
-      ? ['pass', 'warn', 'info']
-      : INFORMS.includes(id)
-        ? ['pass', 'info']
-        : ['pass']
-    return !accepted.includes(outcome)
-  })
-  expect(others.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings }))).toEqual([])
-  expect(certificate.checks.length).toBeGreaterThan(40)
-  expect(certificate.exitCode).toBe(0)
-})
+    const flags = ['--observe', '400ms', '--within', '8s', ...(storesChats ? [] : ['--skip', 'RST'])]
+    const certify = ['certify', ...where, '--report', 'json', ...flags]
+    const certificate = await report<ReportedCertificate>(folder, certify)
+    const others = certificate.checks.filter(({ id, outcome }) => {
+      const accepted = ABOUT_SPEED.includes(id) ? ['warn', 'info'] : INFORMS.includes(id) ? ['info'] : []
+      return outcome !== 'pass' && !accepted.includes(outcome)
+    })
+    expect(others.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings }))).toEqual([])
+    expect(certificate.checks.length).toBeGreaterThan(40)
+    expect(certificate.exitCode).toBe(0)
+  }),
+)

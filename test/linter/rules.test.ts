@@ -75,15 +75,10 @@ const applyFault: Write = journal => journal.add({ kind: 'fault', fault: 'flaky'
 const endStep = (step: number) => note('step_ended', { step })
 const TWO_STEPS = planOf([1, 2].map(number => ({ kind: 'step', number }) as PlannedItem))
 
+const typing = (atMs: number): Step => ['typing_start', { atMs, body: { timeout: 5000 } }]
 /** Calls of `typing_start`, so many milliseconds apart. */
 const types = (count: number, gapMs: number): Write =>
-  traffic(
-    ...Array.from(
-      { length: count },
-      (_, at): Step => ['typing_start', { atMs: 1000 + at * gapMs, body: { timeout: 5000 } }],
-    ),
-    'end',
-  )
+  traffic(...Array.from({ length: count }, (_, at) => typing(1000 + at * gapMs)), 'end')
 const says = (message: string): Step => ['message', { body: { message, sender: { name: 'Anna', avatar: null } } }]
 
 const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }

@@ -163,15 +163,12 @@ export const STOPPED = 'It also stopped 3 other checks: 1 judged when repeated w
 export function hostileCertificate(text: string): CertificateReport {
   const { journal, conversations } = hostileResult(text)
   const details = { event: text, failure: { code: 'function_threw', detail: text } }
-  const texts = { happened: `The webhook gave no answer to ${text}.`, hint: `Look in the log for ${text}.` }
-  const finding: Finding = {
-    level: 'MUST',
-    code: 'no-answer',
-    ...texts,
-    details,
-    entrySeqs: [2, 3],
+  const texts = {
+    happened: `The webhook gave no answer to ${text}.`,
+    hint: `Look in the log for ${text}.`,
     conversation: null,
   }
+  const finding: Finding = { level: 'MUST', code: 'no-answer', ...texts, details, entrySeqs: [2, 3] }
   const failed = { outcome: 'fail', findings: [finding, { ...finding, level: 'SHOULD' }], journal } as const
   const chats = { ...conversations, [text]: CHATS.main }
   const decisive = [{ knob: 'webhook.json', value: text, initial: text }]

@@ -1,5 +1,4 @@
 /** What JUnit, TAP, GitHub, Markdown, JSON and the badge show of a run and of a certificate. */
-
 import { describe, expect, it } from 'vitest'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { badgeValue, certificateBadge } from '../../src/pages/reporters/badge.ts'

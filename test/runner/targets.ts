@@ -1,5 +1,4 @@
 /** Defines intermediaries with one defect each, and runs scenarios against them with the real command. */
-
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -72,6 +72,35 @@ test.each([
   if (count === 1) expect(JSON.stringify(body).length).toBeLessThan(20_000)
 })
 
+/** The most processor time between two turns of the event loop while something is done. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let before = processorMs()
+  let isOver = false
+  const turn = () => {
+    longest = Math.max(longest, processorMs() - before)
+    before = processorMs()
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  isOver = true
+  return longest
+}
+
+test('writing a large snapshot never stops the process as long as reading and writing its text once', async () => {
+  const { server, call } = await startTestServer()
+  const { id: chat_id } = await server.chat()
+  for (let count = 0; count < 2000; count++) await call('message/', { chat_id, message: `${count}`.padEnd(3000, 'x ') })
+  let text = ''
+  const longest = await longestTurn(async () => {
+    text = await (await fetch(`${server.url}/_sim/snapshot?journal=true`)).text()
+  })
+  const started = processorMs()
+  JSON.stringify(JSON.parse(text))
+  expect(longest).toBeLessThan(processorMs() - started)
+})
+
 test('an expectation compares calls of 900 KB', async () => {
   await using sim = createSimulator()
   const chat = await sim.chat()

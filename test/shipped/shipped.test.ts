@@ -1,5 +1,4 @@
 /** Checks that the example passes the shipped scenarios, and that each scenario finds its bugs. */
-
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
 import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'

@@ -93,7 +93,8 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     if (severity !== 'warn') continue
     const { happened, entrySeqs } = failure
     const code = isRecommended ? 'recommended' : rule
-    warnings.push({ code, level: 'SHOULD', happened, details: {}, conversation, entrySeqs, failure })
+    const recommended = { ...failure, level: 'SHOULD' } as const
+    warnings.push({ code, level: 'SHOULD', happened, details: {}, conversation, entrySeqs, failure: recommended })
     if (step !== null) stepsWithWarnings.add(step)
   }
   const findings: Finding[] = []

@@ -14,14 +14,16 @@ const texts = z.readonly(z.array(z.string()))
 const fields = z.record(z.string(), z.unknown())
 const coded = z.looseObject({ code: z.string() })
 
-/** What reports read of a failure of the run. */
+const SavedMiss = z.looseObject({
+  ...{ seq: z.int(), what: z.string(), afterMs: z.number(), codes: texts, why: z.string() },
+  differences: z.array(z.looseObject({ path: z.string(), expected: z.string(), received: z.string() })),
+})
+
+/** What reports read of a failure of the run, which belongs to no step. */
 const SavedFailure = z.looseObject({
   ...{ kind: z.string(), code: z.string(), conversation: z.nullable(z.string()), soft: z.boolean(), details: fields },
   ...{ expected: z.string(), happened: z.string(), hint: z.optional(z.string()), rules: texts },
-  ...{
-    entrySeqs: z.array(z.int()),
-    nearest: z.array(z.looseObject({ seq: z.int(), differences: z.array(z.object()) })),
-  },
+  ...{ step: z.null(), entrySeqs: z.array(z.int()), nearest: z.array(SavedMiss) },
 }) as z.ZodMiniType<unknown> as z.ZodMiniType<Failure>
 
 const RunLine = z.object({

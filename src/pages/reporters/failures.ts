@@ -1,5 +1,4 @@
 /** Renders failures and the details of a failed scenario: steps, nearest calls, warnings, diagram, rerun command. */
-
 import { groupBy } from '../../base/objects.ts'
 import { pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import { groupOf } from '../../evaluation/evaluator/causes.ts'

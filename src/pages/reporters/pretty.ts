@@ -1,5 +1,4 @@
 /** Renders a run for a terminal: a line for each passed scenario, details of failed ones, and a summary. */
-
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/outcomes.ts'

@@ -1,5 +1,4 @@
 /** Describes a run or a certificate in one form, which JUnit, TAP, GitHub's annotations and Markdown render. */
-
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../../evaluation/finding.ts'

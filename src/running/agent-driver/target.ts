@@ -150,7 +150,7 @@ const MAX_LINES = 20
 /** More frames of one stack trace are counted: the exception and the first ones say what is wrong. */
 const MAX_FRAMES = 5
 const MAX_LINE_CHARS = 400
-/** A longer line is split. The marks of the split also tell where a secret may have been cut in two. */
+/** A longer line without an end is split. At the ellipses the redactor finds both parts of a secret that was cut in two. */
 const SPLIT_CHARS = 65_536
 const MAX_FILE_BYTES = 10 * 2 ** 20
 const LEFT_OUT = '... earlier output is left out\n'
@@ -195,10 +195,8 @@ export class TargetLog {
             stream.setEncoding('utf8').on('data', (chunk: string) => {
               const lines = (rest + chunk).split('\n')
               rest = lines.pop() ?? ''
-              if (rest.length > SPLIT_CHARS) {
-                lines.push(`${rest}…`)
-                rest = '…'
-              }
+              for (; rest.length > SPLIT_CHARS; rest = `…${rest.slice(SPLIT_CHARS)}`)
+                lines.push(`${rest.slice(0, SPLIT_CHARS)}…`)
               this.#add(lines)
             })
             stream.once('close', () => {

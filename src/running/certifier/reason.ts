@@ -1,4 +1,4 @@
-/** Defines why a check has no verdict. Whoever finds such a reason writes its sentence; those of several places are here. */
+/** Defines the reason why a check has no verdict, and makes the reasons that several files give. */
 import type { Reason } from '../../evaluation/evaluator/verdict.ts'
 import type { DriverFailure } from '../../platform/journal/run-failures.ts'
 import { driverFailureText } from '../../platform/wording/failures.ts'

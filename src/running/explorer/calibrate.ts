@@ -2,7 +2,6 @@
  * Tries plain conversations first: what the help desk shows, and which capabilities that the platform's description leaves to
  * the intermediary it has. A capability that fails alone is not explored: the scenarios and the certification test it.
  */
-
 import { keysOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'

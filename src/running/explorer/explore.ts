@@ -1,5 +1,4 @@
 /** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
-
 import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { hashWords } from '../../base/runtime/random.ts'

@@ -1,5 +1,4 @@
 /** Lists what must hold in every conversation, and says which of it a failure of the evaluator breaks. */
-
 import { isMap } from '../../base/objects.ts'
 import type { Difference, Failure } from '../../evaluation/finding.ts'
 import type { CallName } from '../../evaluation/scenario/plan.ts'

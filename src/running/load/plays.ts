@@ -1,5 +1,4 @@
 /** Runs scenarios for `POST /_sim/plays`: any number at once, each for one virtual user, until its request is closed. */
-
 import { parseSource } from '../../base/files/document.ts'
 import { ConfigError, fileProblem } from '../../base/files/errors.ts'
 import { isMap, recordOf } from '../../base/objects.ts'

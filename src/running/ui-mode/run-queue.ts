@@ -1,5 +1,4 @@
 /** Runs scenarios of UI mode: one run at a time, and what is asked for meanwhile in the next one. */
-
 import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'

@@ -1,5 +1,4 @@
 /** Connects scenario files, queue and watcher of UI mode to one state; a saved run is a state that does not change, an exploration one that grows. */
-
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'

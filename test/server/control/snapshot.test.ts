@@ -78,19 +78,6 @@ test('the snapshot of a workspace shows no key of the server', async () => {
   expect([status, snapshot.chats[0].messages[0].text]).toEqual([200, 'is it ***?'])
 })
 
-test('other requests are answered while a large snapshot is written', async () => {
-  const { server, control, call } = await start()
-  const chat = await server.chat()
-  for (let count = 0; count < 12; count++) await call('message/', { chat_id: chat.id, message: 'x'.repeat(900_000) })
-  const answered: string[] = []
-  const get = async (path: string) => {
-    const { status } = await control('GET', path)
-    answered.push(`${status} ${path}`)
-  }
-  await Promise.all([get('/snapshot'), get('/state')])
-  expect(answered).toEqual(['200 /state', '200 /snapshot'])
-})
-
 describe('refuses', () => {
   test('another version, and wrong settings, with every reason', async () => {
     const { control, restore } = await start()

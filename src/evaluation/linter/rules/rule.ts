@@ -43,6 +43,17 @@ export const succeeded = ({ status }: Call): boolean => status >= 200 && status 
 /** Whether a fault changed the call, so that a repetition of it is right. */
 export const isFaulty = ({ faults }: Call): boolean => faults !== undefined
 
+/** The most of these calls that came within so many milliseconds. */
+export function densest(calls: readonly Call[], withinMs: number): readonly Call[] {
+  let most: readonly Call[] = []
+  let latest: Call[] = []
+  for (const call of calls) {
+    latest = [...latest, call].filter(({ at_ms }) => call.at_ms - at_ms <= withinMs)
+    if (latest.length > most.length) most = latest
+  }
+  return most
+}
+
 /** `#12 POST /api/v2/handover/start`. */
 export const callText = ({ seq, method, path }: Call): string => `#${seq} ${method} ${path}`
 

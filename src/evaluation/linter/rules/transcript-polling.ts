@@ -1,5 +1,5 @@
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { type Call, callText, type LinterRule } from './rule.ts'
+import { type Call, callText, densest, type LinterRule } from './rule.ts'
 
 /** More reads than this within this time, with no event between them, are polling. */
 const MAX_READS = 3
@@ -8,14 +8,14 @@ const POLLING_WINDOW_MS = 10_000
 export const transcriptPolling: LinterRule = {
   id: 'transcript-polling',
   *findInChat(chat: readonly Entry[]) {
-    let longest: readonly Call[] = []
-    let reads: Call[] = []
+    // Another call, an event or an act of the user ends a series of reads.
+    const series: Call[][] = [[]]
     for (const entry of chat) {
       const isRead = entry.kind === 'api' && (entry.endpoint === 'transcript' || entry.endpoint === 'chat')
-      if (isRead) reads = [...reads, entry].filter(({ at_ms }) => entry.at_ms - at_ms <= POLLING_WINDOW_MS)
-      else if (entry.kind === 'api' || entry.kind === 'event' || entry.kind === 'user') reads = []
-      if (reads.length > longest.length) longest = reads
+      if (isRead) series.at(-1)!.push(entry)
+      else if (entry.kind === 'api' || entry.kind === 'event' || entry.kind === 'user') series.push([])
     }
+    const [longest = []] = series.map(reads => densest(reads, POLLING_WINDOW_MS)).sort((a, b) => b.length - a.length)
     const [first] = longest
     const last = longest.at(-1)
     if (first === undefined || last === undefined || longest.length <= MAX_READS) return

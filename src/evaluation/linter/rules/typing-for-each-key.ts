@@ -1,4 +1,4 @@
-import { type Call, callText, type LinterRule, succeeded } from './rule.ts'
+import { type Call, callText, densest, type LinterRule, succeeded } from './rule.ts'
 
 /** More calls than this within this time come from single keys: one call shows the indicator for seconds. */
 const MAX_CALLS = 3
@@ -7,13 +7,8 @@ const WINDOW_MS = 1000
 export const typingForEachKey: LinterRule = {
   id: 'typing-for-each-key',
   *findInChat(chat) {
-    let most: readonly Call[] = []
-    let latest: Call[] = []
-    for (const entry of chat) {
-      if (entry.kind !== 'api' || entry.endpoint !== 'typing_start' || !succeeded(entry)) continue
-      latest = [...latest, entry].filter(({ at_ms }) => entry.at_ms - at_ms < WINDOW_MS)
-      if (latest.length > most.length) most = latest
-    }
+    const calls = chat.filter(entry => entry.kind === 'api' && entry.endpoint === 'typing_start' && succeeded(entry))
+    const most = densest(calls as Call[], WINDOW_MS)
     const [first] = most
     const last = most.at(-1)
     if (first === undefined || last === undefined || most.length <= MAX_CALLS) return

@@ -1,5 +1,4 @@
 /** Renders a certificate as one HTML file: the level, checks with findings, all checks, what was exercised, its limits. */
-
 import type { ComponentChildren } from 'preact'
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'

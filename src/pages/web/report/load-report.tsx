@@ -1,5 +1,4 @@
 /** Renders a load as one HTML file: thresholds, times, curves by time and by rate, and the first conversations that failed. */
-
 import { keysOf } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'

@@ -1,5 +1,4 @@
 /** Renders a run as one HTML file: verdict, shared causes, failures of no scenario, scenarios, warnings by rule. */
-
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'

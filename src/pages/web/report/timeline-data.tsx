@@ -1,5 +1,4 @@
 /** Collects the timelines of a report, and leaves data out when the report would be too large. */
-
 import { renderToString } from 'preact-render-to-string'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Failure } from '../../../evaluation/finding.ts'

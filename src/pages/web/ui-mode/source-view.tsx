@@ -1,5 +1,4 @@
 /** Shows the steps of the selected scenario, and beside them its file with the state of each step at its place. */
-
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'

@@ -30,27 +30,32 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
 const PART = 256 * 1024
 
 /**
- * Captures the state at once, and writes it as JSON in parts, because a large one takes seconds. Throws
- * `InvalidSnapshotError` when it becomes too large to be restored.
+ * The snapshot as text for a file or a response, part by part, because a large one takes seconds. Throws
+ * `InvalidSnapshotError` when it becomes too large to be read again.
  */
-export function* snapshotParts(core: Core, options: SnapshotOptions = {}): Generator<string> {
-  let part = ''
+export function* snapshotText(core: Core, options: SnapshotOptions = {}): Generator<string> {
   let size = 0
+  for (const part of snapshotParts(core, options)) {
+    size += Buffer.byteLength(part)
+    if (size > BUDGETS.stateBytes) {
+      const message = `The snapshot has more than ${BUDGETS.stateBytes} bytes; at most as many are written and read. Reset the simulator, or send smaller attachments.`
+      throw new InvalidSnapshotError([{ name: 'snapshot', message }])
+    }
+    yield part
+  }
+}
+
+/** Captures the state at once, and writes it as JSON in parts. */
+function* snapshotParts(core: Core, options: SnapshotOptions): Generator<string> {
+  let part = ''
   const write = (value: unknown) => JSON.stringify(options.keys ? value : core.secrets.redactDeep(value))
   for (const text of jsonParts(plainSnapshot(core, options), 4, write)) {
     part += text
     if (part.length < PART) continue
-    yield checked(part)
+    yield part
     part = ''
   }
-  yield checked(part)
-
-  function checked(text: string): string {
-    size += Buffer.byteLength(text)
-    if (size <= BUDGETS.stateBytes) return text
-    const message = `The snapshot has more than ${BUDGETS.stateBytes} bytes; at most as many are written and read. Reset the simulator, or send smaller attachments.`
-    throw new InvalidSnapshotError([{ name: 'snapshot', message }])
-  }
+  yield part
 }
 
 /** Writes the fields and elements of the first `levels` one by one. A function makes its JSON when it is written. */

@@ -7,7 +7,7 @@ import { platformOpenApi } from '../../../platform/contract/openapi.ts'
 import { AnyFields, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
-import { snapshotParts } from '../../../platform/simulator/snapshot/capture.ts'
+import { snapshotText } from '../../../platform/simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../platform/simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
 import { booleanFlag, type ControlRoute, DurationSchema, ok, routesOf } from '../route.ts'
@@ -241,7 +241,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     },
     run({ core, query }) {
       const withKeys = query.keys === 'true'
-      return { parts: snapshotParts(core, { keys: withKeys, journal: query.journal === 'true' }), withKeys }
+      return { parts: snapshotText(core, { keys: withKeys, journal: query.journal === 'true' }), withKeys }
     },
   }),
   snapshotRoute('PUT /snapshot', {
