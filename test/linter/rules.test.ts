@@ -1,8 +1,8 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/evaluation/rules/lint.ts'
 import { RULES as LINT_RULES } from '../../src/evaluation/rules/index.ts'
+import { lint } from '../../src/evaluation/rules/lint.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 

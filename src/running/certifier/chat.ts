@@ -210,7 +210,7 @@ export class CheckChat {
   async requireCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
     const call = await this.awaitCall(endpoint, after, level)
     if (!breaksContract(call)) return call
-    reportRefusedCalls(this.#check, [call])
+    this.#check.add(refusedCalls([call]))
     throw new CheckEndedError(call.path)
   }
 
@@ -312,10 +312,7 @@ export function noAnswer({ event, failure, url = null }: Unanswered, hasAnswered
   }
 }
 
-/** Reports calls that the platform refused for the same mistake. */
-export const reportRefusedCalls = (check: CheckContext, calls: readonly [ChatCall, ...ChatCall[]]): void =>
-  check.add(refusedCalls(calls))
-
+/** Calls that the platform refused for the same mistake. */
 export function refusedCalls(calls: readonly [ChatCall, ...ChatCall[]]): FoundMistake {
   const [first] = calls
   const { method, path, status } = first
