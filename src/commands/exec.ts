@@ -5,6 +5,7 @@ import { createAbort, freshSeed, onParentExit } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
 import { createOrphan } from '../evaluation/finding.ts'
+import { History } from '../evaluation/history.ts'
 import { lint } from '../evaluation/rules/lint.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
@@ -261,7 +262,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
         details: { failure: how },
       }),
     )
-  const warnings = lint({ config: {}, steps: [], finally: [] }, journal)
+  const warnings = lint({ config: {}, steps: [], finally: [] }, new History(journal))
   const outcome = failures.length > 0 ? 'fail' : 'pass'
   const verdict: Verdict = { outcome, reason: null, failures, warnings, steps: [], captures: {} }
   const facts = {

@@ -10,6 +10,7 @@ import { evaluate } from '../evaluation/evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../evaluation/finding.ts'
+import { History } from '../evaluation/history.ts'
 import { lint } from '../evaluation/rules/lint.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
@@ -130,7 +131,7 @@ function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: bo
     if (id === undefined) continue
     const [first] = entries
     const last = entries.at(-1) ?? first
-    const warnings = lint({ config: {}, steps: [], finally: [] }, entries)
+    const warnings = lint({ config: {}, steps: [], finally: [] }, new History(entries))
     scenarios.push({
       ...{ name: `chat ${id}`, file: run.target, place: null, tags: [], spec: [], seed: 0, instance: 1, clock: 'real' },
       ...{ startedAt: first.time, durationMs: last.at_ms - first.at_ms, journal: entries, conversations: { chat: id } },

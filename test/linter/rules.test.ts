@@ -1,6 +1,7 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { History } from '../../src/evaluation/history.ts'
 import { RULES as LINT_RULES } from '../../src/evaluation/rules/index.ts'
 import { lint } from '../../src/evaluation/rules/lint.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
@@ -32,7 +33,7 @@ function found(write: Write, plan = planOf()) {
   journal.conversation('c1', 'ada')
   journal.conversation('c2', 'bo')
   write(journal)
-  return lint(plan, journal.entries)
+  return lint(plan, new History(journal.entries))
 }
 
 /** The webhook took from 100 to 400 ms. The call was answered at `answeredAtMs`. */

@@ -89,7 +89,7 @@ export class TrafficReadiness {
 
   inboxRead(chatId: string, items: readonly InboxItem[]): void {
     const { journal } = coreOf(this.#sim)
-    this.#reads.set(chatId, { seq: journal.nextSeq - 1, at_ms: journal.atMs, items })
+    this.#reads.set(chatId, { seq: journal.nextSeq - 1, askedAt: journal.atMs, items, resets: 0 })
     this.#open.set(chatId, journal.atMs)
   }
 
