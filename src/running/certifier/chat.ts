@@ -185,16 +185,16 @@ export class CheckChat {
     const { journal } = this.#check.core
     // Reads each entry once, because a flood of calls must not slow the check down.
     let seenSeq = 0
-    let found: ChatCall | null = null
+    let next: ChatCall | null = null
     const isThere = () => {
       for (const call of journal.query({ kind: 'api', chatId: this.id, after: seenSeq }))
-        if (found === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) found = call
+        if (next === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) next = call
       seenSeq = journal.nextSeq - 1
-      if (found !== null) this.#returned.add(found.seq)
-      return found !== null
+      if (next !== null) this.#returned.add(next.seq)
+      return next !== null
     }
     await this.#check.until(isThere, withinMs)
-    return found
+    return next
   }
 
   /** Waits for a call. `after` completes "No start came within 5s after". A missing call is reported, and ends the check. */

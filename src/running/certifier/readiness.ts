@@ -165,7 +165,7 @@ class ServedReadiness implements Readiness {
         `timeout must be a duration such as 2m, got ${JSON.stringify(body.timeout)}.`,
       )
     this.#routeCalls(this.#router.requests)
-    const over = anySignal([signal, AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS))])
+    const over = anySignal([signal, AbortSignal.timeout(Math.min(timeoutMs, MAX_MS))])
     return this.#plays.play(plan, body, { ...this.#served(), driver }, over)
   }
 
@@ -191,14 +191,14 @@ class ServedReadiness implements Readiness {
 }
 
 function checkNamed(id: string): CheckDefinition {
-  const ids = CHECKS.map(one => one.id)
+  const ids = CHECKS.map(check => check.id)
   const check = CHECKS[ids.indexOf(id)]
   if (check !== undefined) return check
   throw unknownId('check_not_found', 'id', `There is no check ${JSON.stringify(id)}.${latest('checks', ids)}`, ids)
 }
 
 /** Timers of Node take no longer time. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 const busy = () =>
   new ControlProblem(409, 'busy', 'Another check or scenario is being tried. Try again when it has ended.')

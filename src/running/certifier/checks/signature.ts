@@ -513,7 +513,8 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
   const { chat, body, answer } = forms.get(clearest)!
   const { accepts, entries } = await diagnoseBody(check, chat, body, answer)
   const pattern =
-    PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
+    PATTERNS.find(pattern => pattern.forms.length === forms.size && pattern.forms.every(form => forms.has(form))) ??
+    MIXED
   const byAnswer: Record<'refused' | 'accepted', JsonForm[]> = { refused: [], accepted: [] }
   for (const form of FORMS) byAnswer[forms.has(form) ? 'refused' : 'accepted'].push(form)
   const names = (list: readonly JsonForm[]) => list.map(form => FORM_TEXTS[form]).join(', ')
