@@ -93,7 +93,10 @@ interface Cases {
 
 const RULES: Record<string, Cases> = {
   'call-after-end': {
-    reports: { 'a message after the end': [traffic('start', 'end', 'message'), 4, 5] },
+    reports: {
+      'a message after the end': [traffic('start', 'end', 'message'), 4, 5],
+      'a message that the platform refused then': [traffic('start', 'end', ['message', { status: 412 }]), 4, 5],
+    },
     ignores: {
       'a message of a new handover': traffic('end', 'start', 'message'),
       'a message after a new request': traffic('end', j => j.event('REQUESTING TAKEOVER', 'c1'), 'message'),
@@ -113,6 +116,7 @@ const RULES: Record<string, Cases> = {
   'typing-never-stopped': {
     reports: {
       'typing_start without a timeout': [traffic('typing_start'), 3],
+      'typing_start with a timeout too short to count': [traffic(['typing_start', { body: { timeout: 100 } }]), 3],
       'typing_start with a timeout of hours': [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), 3],
       'a message, which does not clear the indicator': [traffic('typing_start', 'message'), 3],
     },
