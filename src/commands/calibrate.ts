@@ -86,20 +86,20 @@ export const calibrateCommand = defineCommand({
 
 /** Replays each recording in a simulator of its own. */
 async function replayFiles(files: readonly string[], knobs: KnobSettings, io: Io): Promise<ReplayResult> {
-  let all: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
+  let total: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
   for (const file of files) {
     const replay = new Replay(knobs)
     const leaveOut = () => {}
     await readFile(file, { observe: observation => replay.prepare(observation), leaveOut }, io)
     await readFile(file, { observe: observation => replay.replay(observation), leaveOut }, io)
     const { compared, differences, differenceCount } = await replay.end()
-    all = {
-      compared: all.compared + compared,
-      differences: [...all.differences, ...differences],
-      differenceCount: all.differenceCount + differenceCount,
+    total = {
+      compared: total.compared + compared,
+      differences: [...total.differences, ...differences],
+      differenceCount: total.differenceCount + differenceCount,
     }
   }
-  return all
+  return total
 }
 
 function checkWritable(file: string | undefined, isForced: boolean | undefined, { cwd }: Io): void {

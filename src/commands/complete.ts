@@ -99,9 +99,9 @@ export async function answerShell(
   { io }: Context,
 ): Promise<number> {
   const word = words.at(-1) ?? ''
-  const found = (await candidates()).filter(([value]) => value.startsWith(word))
-  const isOpen = found.length > 0 && found.every(([value]) => /[=/]$/.test(value))
-  for (const [value, about] of found) io.stdout.write(`${value}\t${about.replace(/\s+/g, ' ')}\n`)
+  const completions = (await candidates()).filter(([value]) => value.startsWith(word))
+  const isOpen = completions.length > 0 && completions.every(([value]) => /[=/]$/.test(value))
+  for (const [value, about] of completions) io.stdout.write(`${value}\t${about.replace(/\s+/g, ' ')}\n`)
   io.stdout.write(`:${NO_FILES + (isOpen ? NO_SPACE : 0)}\n`)
   return 0
 
@@ -146,8 +146,8 @@ function valuesFor(command: string, placeholder: string, typed: string, cwd: str
     case 'knob=value':
       return Object.entries(KNOBS).flatMap(([knob, { allowed }]) => {
         const words = allowed.split(' | ')
-        if (words.length > 1 && words.every(one => /^[\w-]+$/.test(one)))
-          return named(words.map(one => `${knob}=${one}`))
+        if (words.length > 1 && words.every(word => /^[\w-]+$/.test(word)))
+          return named(words.map(word => `${knob}=${word}`))
         return [[`${knob}=`, allowed] as const]
       })
     case 'name=value':
@@ -162,7 +162,7 @@ function valuesFor(command: string, placeholder: string, typed: string, cwd: str
       ])
       const reports = own.get(command) ?? RUN_REPORTS
       const before = typed.slice(0, typed.lastIndexOf(',') + 1)
-      return reports.map(one => [before + (/pretty|tap|github/.test(one) ? one : `${one}=`), ''])
+      return reports.map(report => [before + (/pretty|tap|github/.test(report) ? report : `${report}=`), ''])
     }
     case 'tag':
       return Object.entries(SCENARIO_GROUPS)

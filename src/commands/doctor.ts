@@ -180,7 +180,7 @@ function* copyFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
     }
     if (folder === dirname(folder)) break
   }
-  const [first, ...above] = copies.filter(({ folder }, at) => copies.findIndex(one => one.folder === folder) === at)
+  const [first, ...above] = copies.filter(({ folder }, at) => copies.findIndex(copy => copy.folder === folder) === at)
   if (first === undefined)
     yield ok('copies', 'No folder above has an installation of its own: this command is the only copy.')
   else if (first.folder !== ownFolder && first.version !== VERSION)
@@ -203,7 +203,7 @@ const ADDED = /,?localhost,127\.0\.0\.1,::1,\[::1\]$/
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const
 
 function* proxyFindings({ env }: Context): Generator<DoctorFinding> {
-  const name = PROXIES.find(one => env[one])
+  const name = PROXIES.find(variable => env[variable])
   const direct = (env.no_proxy ?? env.NO_PROXY ?? '').replace(ADDED, '')
   if (name === undefined) return yield ok('proxy', 'No variable sends requests through a proxy.')
   if (/(^|,)\s*(\*|127\.0\.0\.1|localhost)\s*(,|$)/.test(direct))
@@ -373,8 +373,8 @@ async function sendProbe(server: PlatformServer, id: string): Promise<DoctorFind
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}
   if (status !== null && status >= 200 && status < 300) return null
   const path = `/deliveries/${delivery_id}/diagnose`
-  const found = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
-  const diagnosis = 'body' in found ? Diagnosis.safeParse(found.body).data : undefined
+  const reply = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
+  const diagnosis = 'body' in reply ? Diagnosis.safeParse(reply.body).data : undefined
   const why = diagnosis?.text ?? failureText(failure)
   return problem(
     id,

@@ -89,8 +89,8 @@ export const execCommand = defineCommand({
       throw new UsageError(
         `--wait-for must be an http or https URL such as http://127.0.0.1:3000/, got ${JSON.stringify(address)}.`,
       )
-    const all = { context, flags, command, address, ...times }
-    return scenarios === undefined ? execBesideSimulator(all) : execScenarios(all, scenarios)
+    const exec = { context, flags, command, address, ...times }
+    return scenarios === undefined ? execBesideSimulator(exec) : execScenarios(exec, scenarios)
   },
 })
 

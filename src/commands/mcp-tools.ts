@@ -60,16 +60,16 @@ const Explanation = z.object({
 })
 
 /** For a reader. `chatId`: the chat that it is about; undefined for an entry. */
-function explanationText(found: z.infer<typeof Explanation>, chatId: string | undefined): string {
-  const { entry, causes, effects, wrong, diagnosis, checks, findings, assumptions, pages } = found
+function explanationText(explanation: z.infer<typeof Explanation>, chatId: string | undefined): string {
+  const { entry, causes, effects, wrong, diagnosis, checks, findings, assumptions, pages } = explanation
   const parts: Readonly<Record<string, readonly string[]>> = {
-    'Caused by': causes.map(one => one.line),
-    Caused: effects.map(one => one.line),
+    'Caused by': causes.map(cause => cause.line),
+    Caused: effects.map(effect => effect.line),
     Wrong: wrong.map(({ seq, why, hint }) => [`#${seq} ${why ?? 'failed'}`, hint].filter(Boolean).join('; ')),
     Diagnosis: diagnosis === null ? [] : [`${diagnosis.happened} Fix: ${diagnosis.fix}`],
-    Checks: checks.map(one => `${one.check}: ${one.happened} ${one.hint}`),
-    Findings: findings.map(one => `#${one.seq} ${one.rule}: ${one.message}`),
-    'Rests on assumptions': assumptions.map(one => `${one.name}: ${one.behaviour}`),
+    Checks: checks.map(check => `${check.check}: ${check.happened} ${check.hint}`),
+    Findings: findings.map(finding => `#${finding.seq} ${finding.rule}: ${finding.message}`),
+    'Rests on assumptions': assumptions.map(assumption => `${assumption.name}: ${assumption.behaviour}`),
     Read: pages,
   }
   const head = chatId === undefined ? JSON.stringify(entry) : `Chat ${chatId}`
@@ -169,8 +169,8 @@ const TOOLS = [
         control.get<{ plays: string; verbs: string[]; problem?: string | null }>('/agent', signal),
         control.get<ReadinessReport>('/readiness', signal),
       ])
-      const wrong = readiness.checks.flatMap(({ id, state: shown, finding: found }) =>
-        shown === 'wrong' && found !== null ? [{ check: id, happened: found.happened, hint: found.hint }] : [],
+      const wrong = readiness.checks.flatMap(({ id, state: shown, finding }) =>
+        shown === 'wrong' && finding !== null ? [{ check: id, happened: finding.happened, hint: finding.hint }] : [],
       )
       const data = {
         url: keys.url,
@@ -189,9 +189,9 @@ const TOOLS = [
         `Platform: ${data.url}, API key ${data.api_key}, bot_id ${data.bot_id}`,
         `Webhook: ${webhook}`,
         `Agent: ${agent.verbs.length > 0 ? `plays by ${agent.plays}: ${agent.verbs.join(', ')}` : (data.agent.problem ?? 'no agent driver: a person plays the agent in the help desk')}`,
-        `Chats: ${data.chats.length === 0 ? 'none' : data.chats.map(one => `${one.chat_id} (${one.status})`).join(', ')}`,
+        `Chats: ${data.chats.length === 0 ? 'none' : data.chats.map(chat => `${chat.chat_id} (${chat.status})`).join(', ')}`,
         readiness.text,
-        ...wrong.map(one => `Wrong: ${one.check}: ${one.happened} ${one.hint}`),
+        ...wrong.map(check => `Wrong: ${check.check}: ${check.happened} ${check.hint}`),
       ]
       return { text: rows.join('\n'), data }
     },
@@ -309,9 +309,11 @@ const TOOLS = [
         return { text: shown.line, data: { found: true, entry: shown, nearest: [] } }
       } catch (error) {
         if (!(error instanceof ToolError && isTimeout(error.body))) throw error
-        const found = new Map(Object.values(error.body.nearest).flatMap(entries => entries.map(one => [one.seq, one])))
-        const nearest = linesOf([...found.values()].sort((a, b) => a.seq - b.seq))
-        const text = [error.message, 'Nearest:', ...nearest.map(one => one.line)].join('\n')
+        const bySeq = new Map(
+          Object.values(error.body.nearest).flatMap(entries => entries.map(entry => [entry.seq, entry])),
+        )
+        const nearest = linesOf([...bySeq.values()].sort((a, b) => a.seq - b.seq))
+        const text = [error.message, 'Nearest:', ...nearest.map(line => line.line)].join('\n')
         return { text, data: { found: false, entry: null, nearest } }
       }
     },
@@ -338,7 +340,7 @@ const TOOLS = [
       const latest = entries.slice(-limit)
       const lines = linesOf(entries).slice(-limit)
       const left_out = entries.length - latest.length
-      const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(one => one.line)
+      const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(line => line.line)
       const more = left_out > 0 ? [`${left_out} earlier entries not shown: pass limit.`] : []
       return { text: [...more, ...rows].join('\n') || 'Nothing happened yet.', data: { lines, left_out, next_seq } }
     },
@@ -366,30 +368,30 @@ const TOOLS = [
       if (seq !== undefined && entry === undefined) throw new ToolError(`The journal has no entry ${seq} (any more).`)
       const causes: Entry[] = []
       for (let cause = entry?.cause; cause != null; cause = bySeq.get(cause)?.cause) {
-        const found = bySeq.get(cause)
-        if (found === undefined) break
-        causes.unshift(found)
+        const causeEntry = bySeq.get(cause)
+        if (causeEntry === undefined) break
+        causes.unshift(causeEntry)
       }
       const effects = entry === undefined ? [] : entries.filter(({ cause }) => cause === entry.seq)
       const looked = entry === undefined ? entries : [entry, ...effects]
-      const wrong = looked.flatMap(one => {
-        const explained = explainEntry(one)
-        return explained === null ? [] : [{ seq: one.seq, ...explained }]
+      const wrong = looked.flatMap(entry => {
+        const explained = explainEntry(entry)
+        return explained === null ? [] : [{ seq: entry.seq, ...explained }]
       })
-      const findings = looked.flatMap(one =>
-        one.kind === 'api' ? one.findings.map(found => ({ seq: one.seq, ...found })) : [],
+      const findings = looked.flatMap(entry =>
+        entry.kind === 'api' ? entry.findings.map(finding => ({ seq: entry.seq, ...finding })) : [],
       )
       // Signed in other ways, to see what the service compares. These events have no effect on a help desk.
-      const refused = looked.find(one => one.kind === 'delivery' && (one.status === 401 || one.status === 403))
+      const refused = looked.find(entry => entry.kind === 'delivery' && (entry.status === 401 || entry.status === 403))
       const diagnosis =
         refused?.kind === 'delivery' && refused.triggered !== true
           ? await control.send<Diagnosis>('POST', `/deliveries/${refused.delivery_id}/diagnose`, {}, signal)
           : null
-      const rests = new Set(looked.flatMap(one => (one.kind === 'api' ? Object.keys(one.unspecified) : [])))
-      const shownBy = checks.flatMap(({ id: check, state, finding: found, seq: at, chat_id: of }) => {
+      const rests = new Set(looked.flatMap(entry => (entry.kind === 'api' ? Object.keys(entry.unspecified) : [])))
+      const shownBy = checks.flatMap(({ id: check, state, finding, seq: at, chat_id: of }) => {
         const isAbout = entry === undefined ? of === id : at === entry.seq
-        return state === 'wrong' && found !== null && isAbout
-          ? [{ check, happened: found.happened, hint: found.hint }]
+        return state === 'wrong' && finding !== null && isAbout
+          ? [{ check, happened: finding.happened, hint: finding.hint }]
           : []
       })
       const pages = [
@@ -496,7 +498,7 @@ const TOOLS = [
         try {
           const path = `/readiness/${id}/try`
           const { outcome, reason, findings } = await control.send<ReadinessTrial>('POST', path, undefined, signal)
-          tried.push({ check: id, title, outcome, reason, findings: findings.map(({ entries: _, ...found }) => found) })
+          tried.push({ check: id, title, outcome, reason, findings: findings.map(({ entries: _, ...rest }) => rest) })
           message = `${id} ${outcome}`
         } catch (error) {
           if (!(error instanceof ToolError)) throw error

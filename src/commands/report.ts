@@ -138,11 +138,11 @@ function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: bo
       ...applyStrict({ strict }, { outcome: 'pass', reason: null, failures: [], warnings, steps: [], captures: {} }),
     })
   }
-  const others = journal.filter(({ chat_id }) => chat_id === undefined)
+  const withoutChat = journal.filter(({ chat_id }) => chat_id === undefined)
   const { version, started_at: startedAt, target, seed, failures, stopped } = run
   const durationMs = Math.max(0, ...journal.map(({ at_ms }) => at_ms))
   return runResult(
-    { version, startedAt, durationMs, target, seed, scenarios, failures, journal: others, stopped },
+    { version, startedAt, durationMs, target, seed, scenarios, failures, journal: withoutChat, stopped },
     strict,
   )
 }
@@ -177,10 +177,10 @@ interface Named {
 }
 
 /** Says which scenarios of one side are not evaluated, because the other side does not have them. */
-function warnOfMissing(side: readonly Named[], other: readonly Named[], why: string, { io }: Context): void {
+function warnOfMissing(side: readonly Named[], otherSide: readonly Named[], why: string, { io }: Context): void {
   const missing = new Set<string>()
   for (const { name } of side) missing.add(visible(name))
-  for (const { name } of other) missing.delete(visible(name))
+  for (const { name } of otherSide) missing.delete(visible(name))
   if (missing.size === 0) return
   const shown = [...missing].slice(0, MAX_NAMES).join('; ')
   const more = missing.size > MAX_NAMES ? `, and ${missing.size - MAX_NAMES} more` : ''
@@ -205,11 +205,11 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
     for (const scenario of saved.scenarios) {
       const { name, instance } = scenario
       const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
-      const other = fileOf.get(title)
+      const otherFile = fileOf.get(title)
       fileOf.set(title, file)
       scenarios.push(scenario)
-      if (other === undefined) continue
-      const message = `has scenario ${title}, and so does ${other}: name the journal of each shard once.`
+      if (otherFile === undefined) continue
+      const message = `has scenario ${title}, and so does ${otherFile}: name the journal of each shard once.`
       problems.push(problemOf(file, message))
     }
     // Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them.

@@ -375,7 +375,7 @@ export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[],
     if (plans.filter(plan => plan.file === file).length !== 1) {
       // The longest part of the name without what no argument of a program can have.
       let part = ''
-      for (const one of name.split(/[\0\p{Cs}]/u)) if (one.length > part.length) part = one
+      for (const section of name.split(/[\0\p{Cs}]/u)) if (section.length > part.length) part = section
       words.push(`--only ${shellWord(part, shell)}`)
     }
     words.push(`--seed ${seed}`)
@@ -430,13 +430,13 @@ export function shellWord(text: string, shell: Shell = SHELL): string {
   const plain = /^[\w ./:=@,+-]$/
   let escaped = ''
   if (shell === 'powershell') {
-    for (const one of text) escaped += plain.test(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+    for (const char of text) escaped += plain.test(char) ? char : `\`u{${(char.codePointAt(0) ?? 0).toString(16)}}`
     return `"${escaped}"`
   }
   // As bytes in octal, whatever the locale of the shell is.
   for (const byte of new TextEncoder().encode(text)) {
-    const one = String.fromCharCode(byte)
-    escaped += plain.test(one) ? one : `\\${byte.toString(8).padStart(3, '0')}`
+    const char = String.fromCharCode(byte)
+    escaped += plain.test(char) ? char : `\\${byte.toString(8).padStart(3, '0')}`
   }
   return `$'${escaped}'`
 }

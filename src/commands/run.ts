@@ -197,13 +197,13 @@ function parseFlags(flags: RunFlags, { env }: Context): RunOptions {
 function checkCombinations(flags: RunFlags): void {
   if (flags.json && !flags.list) throw new UsageError('--json belongs to --list. A report as JSON: --report json.')
   if (flags.ui) {
-    const other = flags.list ? '--list' : flags.dryRun ? '--dry-run' : flags.report === undefined ? null : '--report'
-    if (other !== null) throw new UsageError(`--ui shows scenarios and results in a page: leave out ${other}.`)
+    const flag = flags.list ? '--list' : flags.dryRun ? '--dry-run' : flags.report === undefined ? null : '--report'
+    if (flag !== null) throw new UsageError(`--ui shows scenarios and results in a page: leave out ${flag}.`)
     if (flags.inspector === false) throw new UsageError('--ui needs the page: leave out --no-inspector.')
   } else if (flags.open) throw new UsageError('--open belongs to --ui: it opens the page in a browser.')
   if (!flags.selfTest) return
-  const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
-  if (other !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${other}.`)
+  const flag = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
+  if (flag !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${flag}.`)
 }
 
 interface ScenarioSelection {
@@ -277,12 +277,12 @@ export async function selectScenarios(
 
   let where = ''
   for (const pattern of patterns) where += ` ${pattern === BUILTIN ? 'the shipped scenarios' : pattern}`
-  const all: string[] = []
-  for (const { text } of filters) all.push(text)
-  if (shard !== null) all.push(`--shard ${shard.index}/${shard.of}`)
-  if (all.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
+  const selectors: string[] = []
+  for (const { text } of filters) selectors.push(text)
+  if (shard !== null) selectors.push(`--shard ${shard.index}/${shard.of}`)
+  if (selectors.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
   const suggestion = (unmatched[0] && suggestionFor(unmatched[0], plans)) || '.'
-  return { wanted, plans, message: `No scenario in${where} matches ${all.join(' ')}${suggestion}` }
+  return { wanted, plans, message: `No scenario in${where} matches ${selectors.join(' ')}${suggestion}` }
 }
 
 const SHORTEST_PART = 4

@@ -181,7 +181,7 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
 }
 
 const isProblems = (value: object): value is readonly Problem[] =>
-  Array.isArray(value) && value.length > 0 && value.every(one => 'message' in one)
+  Array.isArray(value) && value.length > 0 && value.every(item => 'message' in item)
 
 /** Rejects with `ConfigError` when the file is wrong. */
 async function countContents(

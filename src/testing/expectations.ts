@@ -106,8 +106,8 @@ export async function expectNone<Id extends CallId>(
       new NoneEvaluator(tests, step, {
         calls: [pattern],
         forMs,
-        fill: one => one,
-        isSurplus: one => surplusCalls(tests, step.conversation).has(one),
+        fill: filledPattern => filledPattern,
+        isSurplus: call => surplusCalls(tests, step.conversation).has(call),
       }),
   })
 }

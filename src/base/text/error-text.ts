@@ -29,8 +29,8 @@ export const shortName = (name: string): string => cut(name, LONGEST_NAME + 1)
 
 /** `; did you mean webhook.retry?`, or nothing when no name is near: similar, or begun by the wrong one. */
 export function nearest(wrong: string, names: readonly string[]): string {
-  const found = nearestName(wrong, names)
-  return found === undefined ? '' : didYouMean(found)
+  const suggestion = nearestName(wrong, names)
+  return suggestion === undefined ? '' : didYouMean(suggestion)
 }
 
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {

@@ -60,7 +60,7 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
       const longestFirst = [...secrets].sort(([a], [b]) => b.length - a.length)
       pattern = new RegExp(longestFirst.map(([secret, { source }]) => standing(secret, source)).join('|'), 'g')
     }
-    const shown = text.replace(pattern, found => secrets.get(found)?.replacement ?? REDACTED)
+    const shown = text.replace(pattern, match => secrets.get(match)?.replacement ?? REDACTED)
     if (!shown.includes('…')) return shown
     // What was shortened before, such as the values in a failure: the evaluator compares and shortens whole values.
     const cuts = [...secrets.values()].flatMap(({ cutIn }) => cutIn(shown)).sort(([a], [b]) => a - b)
@@ -114,23 +114,23 @@ const wordsOf = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g,
 
 /** The user info, and the values of parameters with the name of a secret. */
 function credentialsIn(url: string): Credential[] {
-  const found: Credential[] = []
+  const credentials: Credential[] = []
   const userInfo = USER_INFO.exec(url)?.[2]
   if (userInfo) {
     // A user name is a secret only when it stands alone, as tokens do.
     const around = { text: `//${userInfo}@`, replacement: `//${REDACTED}@` }
     const [, password] = /^[^:]*:(.+)$/s.exec(userInfo) ?? []
-    found.push({ value: userInfo, ...around })
-    if (password !== undefined) found.push({ value: password, ...around })
+    credentials.push({ value: userInfo, ...around })
+    if (password !== undefined) credentials.push({ value: password, ...around })
   }
   const [query = ''] = /[?#].*$/s.exec(url) ?? []
   for (const parameter of query.split(/[?&#]/)) {
     const value = parameter.slice(parameter.indexOf('=') + 1)
     const name = parameter.slice(0, parameter.length - value.length)
     if (value !== '' && SECRET_PARAMETER.test(wordsOf(name)))
-      found.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
+      credentials.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
   }
-  return found
+  return credentials
 }
 
 /** A URL with `***` in place of its credentials, for texts about a URL that no redactor knows. */

@@ -71,8 +71,8 @@ export function secretForms(secret: string): SecretForms {
   return {
     source: sources.join(''),
     cutIn(text) {
-      const found: [number, number][] = []
-      if (characters.length <= SHORTEST_PART) return found
+      const ranges: [number, number][] = []
+      if (characters.length <= SHORTEST_PART) return ranges
       start ??= new RegExp(sources.slice(0, SHORTEST_PART).join(''), 'g')
       /** The place of the ellipsis with which a text ends there; -1 for another end. */
       const cutAfter = (end: number) => {
@@ -82,7 +82,7 @@ export function secretForms(secret: string): SecretForms {
       start.lastIndex = 0
       for (let match = start.exec(text); match !== null; match = start.exec(text)) {
         const ellipsis = cutAfter(follow(text, match.index, 0).end)
-        if (ellipsis !== -1) found.push([match.index, ellipsis])
+        if (ellipsis !== -1) ranges.push([match.index, ellipsis])
       }
       for (let at = text.indexOf('…'); at !== -1; at = text.indexOf('…', at + 1)) {
         const next = text.charAt(at + 1)
@@ -91,11 +91,11 @@ export function secretForms(secret: string): SecretForms {
           const { end, count } = follow(text, at + 1, first)
           if (count < SHORTEST_PART) continue
           const ellipsis = cutAfter(end)
-          if (first + count === characters.length) found.push([at + 1, end])
-          else if (ellipsis !== -1) found.push([at + 1, ellipsis])
+          if (first + count === characters.length) ranges.push([at + 1, end])
+          else if (ellipsis !== -1) ranges.push([at + 1, ellipsis])
         }
       }
-      return found
+      return ranges
     },
   }
 }

@@ -104,8 +104,8 @@ export const asText = (value: unknown): string =>
 
 /** Resolves `body.sender.name` or `languages[0]`; a key with dots, as in `config.messages.open`, comes first. */
 export function lookUp(path: string, scope: InterpolationScope): unknown {
-  const found = valueAt(path.trim(), scope)
-  if (found !== MISSING) return found
+  const value = valueAt(path.trim(), scope)
+  if (value !== MISSING) return value
   const first = firstWord(path)
   const names = Object.keys(scope)
   const hint = Object.hasOwn(scope, first)

@@ -172,16 +172,16 @@ function checkUnknown({ names, count }: DroppedFields, knobs: Knobs, transaction
   const [field] = names
   if (field === undefined) return
   assumed(transaction, 'api.unknownFields')
-  const others = count - names.length
+  const otherCount = count - names.length
   if (knobs['api.unknownFields'] === '400') {
     throw new Refusal(
       'invalid_parameter',
-      `${names.join(', ')}${others === 0 ? '' : ` and ${others} more`}: not a known field.`,
+      `${names.join(', ')}${otherCount === 0 ? '' : ` and ${otherCount} more`}: not a known field.`,
       { field },
     )
   }
   for (const field of names) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
-  if (others > 0) addFinding(transaction, 'ER1', `And ${others} more unknown fields; they were ignored.`)
+  if (otherCount > 0) addFinding(transaction, 'ER1', `And ${otherCount} more unknown fields; they were ignored.`)
 }
 
 export interface FieldProblem {
@@ -222,10 +222,10 @@ function droppedFields(raw: Fields, parsed: Fields): DroppedFields {
   const dropped: DroppedFields = { names: [], count: 0 }
   const collect = (from: Fields, to: Fields, path: readonly string[]): void => {
     for (const key in from) {
-      const [child, other] = [from[key], to[key]]
+      const [child, counterpart] = [from[key], to[key]]
       if (!Object.hasOwn(to, key)) {
         if (++dropped.count <= MAX_PROBLEMS) dropped.names.push(nameOf(raw, [...path, key]))
-      } else if (hasFields(child) && hasFields(other)) collect(child, other, [...path, key])
+      } else if (hasFields(child) && hasFields(counterpart)) collect(child, counterpart, [...path, key])
     }
   }
   collect(raw, parsed, [])

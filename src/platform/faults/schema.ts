@@ -28,7 +28,7 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
 const duration = (description: string) => z.optional(durationOf(description, 1))
 const flag = (description: string) => z.optional(z.literal(true).check(says(description)))
 const count = (least: number, description: string) => z.optional(z.int().check(z.gte(least), says(description)))
-const oneOrMore = <One extends z.ZodMiniType>(one: One) => z.union([one, z.array(one).check(z.minLength(1))])
+const oneOrMore = <Item extends z.ZodMiniType>(item: Item) => z.union([item, z.array(item).check(z.minLength(1))])
 
 const Endpoint = z.enum([...keysOf(ENDPOINTS), 'any'])
 const Event = z.enum([...keysOf(WEBHOOK_EVENTS), 'any'])

@@ -148,12 +148,12 @@ class BoundedJournal implements Journal {
   query<Kind extends EntryKind = EntryKind>(query: JournalQuery<Kind> = {}): EntryOf<Kind>[] {
     const { after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = query
     const isKind = (entry: Entry): entry is EntryOf<Kind> => kind === undefined || entry.kind === kind
-    const found: EntryOf<Kind>[] = []
-    for (let seq = Math.max(this.#first, after + 1); seq < this.#next && found.length < limit; seq++) {
+    const entries: EntryOf<Kind>[] = []
+    for (let seq = Math.max(this.#first, after + 1); seq < this.#next && entries.length < limit; seq++) {
       const entry = this.find(seq)!
-      if (isKind(entry) && (chatId === undefined || entry.chat_id === chatId)) found.push(entry)
+      if (isKind(entry) && (chatId === undefined || entry.chat_id === chatId)) entries.push(entry)
     }
-    return found
+    return entries
   }
 
   find(seq: number): Entry | undefined {

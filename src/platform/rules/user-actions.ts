@@ -107,16 +107,18 @@ export function createUserActions(ports: UserPorts): UserActions {
   }
 
   function press(chatId: string, wanted: string): Maybe<UserOutcome> {
-    const found = findPress(chatOf(chatId), wanted)
-    if (found === null) throw unknownButton(chatOf(chatId), wanted)
-    if (found.kind === 'says') return says(chatId, { text: found.label })
+    const button = findPress(chatOf(chatId), wanted)
+    if (button === null) throw unknownButton(chatOf(chatId), wanted)
+    if (button.kind === 'says') return says(chatId, { text: button.label })
     return inTurn(chatId, () => {
       const chat = chatOf(chatId)
       const transaction = createTransaction()
-      if (found.kind === 'link') note(transaction, 'link_opened', chat.id, { url: found.url })
+      if (button.kind === 'link') note(transaction, 'link_opened', chat.id, { url: button.url })
       const outcome =
-        found.kind === 'handover' ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
-      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
+        button.kind === 'handover'
+          ? requestHandover(platform, chat, transaction)
+          : { messageId: null, deliveryId: null }
+      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: button.label } as const
       ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome
     })

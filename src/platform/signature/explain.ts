@@ -70,8 +70,8 @@ export async function explain(
     return explanationOf([{ id: 'too-long', detail: `${given.length} characters` }])
 
   const otherKeys: Record<string, string> = {}
-  for (const [name, other] of Object.entries(more.otherKeys ?? {}))
-    otherKeys[Array.isArray(more.otherKeys) ? `otherKeys[${name}]` : name] = other
+  for (const [name, otherKey] of Object.entries(more.otherKeys ?? {}))
+    otherKeys[Array.isArray(more.otherKeys) ? `otherKeys[${name}]` : name] = otherKey
   const { found, partial } = await findMistakes({ given, body: sent, keys, otherKeys })
 
   const notes: string[] = []
@@ -103,21 +103,21 @@ const MAX_SIGNATURE_CHARS = 1_024
 
 /** Reports `right` only when there is no mistake. */
 function explanationOf(
-  found: readonly FoundMistake[],
+  mistakes: readonly FoundMistake[],
   notes: readonly string[] = [],
   hints: readonly string[] = [],
 ): Explanation {
-  const wrong = found.filter(({ id }) => id !== 'right')
-  const named = found.find(({ detail }) => detail !== '')
-  const [first = named ?? { id: 'right', detail: '' }, ...others] = wrong
-  const all = [first, ...others]
-  const sentences = all.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
+  const wrong = mistakes.filter(({ id }) => id !== 'right')
+  const named = mistakes.find(({ detail }) => detail !== '')
+  const [first = named ?? { id: 'right', detail: '' }, ...laterMistakes] = wrong
+  const reported = [first, ...laterMistakes]
+  const sentences = reported.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
   return {
     ok: wrong.length === 0,
     mistake: first.id,
-    also: others.map(({ id }) => id),
+    also: laterMistakes.map(({ id }) => id),
     message: [...sentences, ...notes].join(' '),
-    fix: [...all.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
+    fix: [...reported.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
   }
 }
 

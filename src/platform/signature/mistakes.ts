@@ -136,9 +136,12 @@ export interface Candidate<Value> extends FoundMistake {
 
 export const candidate = <Value>(id: MistakeId, value: Value, detail = ''): Candidate<Value> => ({ id, value, detail })
 
-/** The keys that code may use by mistake; `others`: by names that messages can show. */
-export function* wrongKeys(key: string, others: Readonly<Record<string, string>>): Iterable<Candidate<string | Bytes>> {
-  for (const [name, other] of Object.entries(others)) yield candidate('other-key', other, name)
+/** The keys that code may use by mistake; `otherKeys`: by names that messages can show. */
+export function* wrongKeys(
+  key: string,
+  otherKeys: Readonly<Record<string, string>>,
+): Iterable<Candidate<string | Bytes>> {
+  for (const [name, otherKey] of Object.entries(otherKeys)) yield candidate('other-key', otherKey, name)
   yield candidate('key-whitespace', key.trim(), 'without the white space of the given key')
   yield candidate('key-whitespace', `${key}\n`, 'with a newline at the end')
   yield candidate('key-whitespace', `${key}\r\n`, 'with a carriage return and newline at the end')
@@ -169,12 +172,12 @@ type Hash = (key: string, body: Bytes) => Promise<Bytes>
 
 /** Other computations than the HMAC-SHA-256 of the body. */
 export function* wrongHashes(): Iterable<Candidate<Hash>> {
-  const others: readonly HashAlgorithm[] = ['SHA-1', 'SHA-512', 'SHA-384']
-  for (const name of others) {
+  const algorithms: readonly HashAlgorithm[] = ['SHA-1', 'SHA-512', 'SHA-384']
+  for (const name of algorithms) {
     const hash: Hash = async (key, body) => computeHmac(await importKey(key, name), body)
     yield candidate('other-algorithm', hash, `HMAC with ${name}`)
   }
-  for (const name of ['SHA-256', ...others] as const) {
+  for (const name of ['SHA-256', ...algorithms] as const) {
     const alone: Hash = (_, body) => digest(name, body)
     const keyFirst: Hash = (key, body) => digest(name, concatBytes(utf8(key), body))
     const bodyFirst: Hash = (key, body) => digest(name, concatBytes(body, utf8(key)))

@@ -142,8 +142,8 @@ export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile
 /** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
 export async function waitForAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
-  const isAck = (one: Entry): one is EntryOf<'delivery'> =>
-    one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
+  const isAck = (entry: Entry): entry is EntryOf<'delivery'> =>
+    entry.kind === 'delivery' && entry.delivery_id === deliveryId && !entry.duplicate
   return ackOf(await core.journal.waitFor(isAck, { after }))
 }
 

@@ -240,9 +240,9 @@ function createDeadlineTimer(
     armed = null
   }
 
-  function move(one: ArmedTimer, at: number): void {
-    one.timer.move(at - clock.now())
-    one.at = at
+  function move(armedTimer: ArmedTimer, at: number): void {
+    armedTimer.timer.move(at - clock.now())
+    armedTimer.at = at
   }
 
   function fire(): void {
@@ -383,7 +383,7 @@ function createMoments(platform: PlatformContext, journal: Journal): Moments {
   return {
     firstSeq,
     chatAt(chat, seq) {
-      const moment = moments.get(chat.id)?.findLast(one => one.seq <= seq)
+      const moment = moments.get(chat.id)?.findLast(chatMoment => chatMoment.seq <= seq)
       if (moment === undefined) return null
       const { seq: _changedAt, ...state } = moment
       return { ...chat, ...state, messages: chat.messages.filter(message => message.seq <= seq) }

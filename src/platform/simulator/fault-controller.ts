@@ -116,8 +116,8 @@ function problemsOf({ state, knobs }: PlatformContext, { chat_id: id, sign }: Fa
   if (id !== undefined && !state.chats.has(id)) {
     const known = [...state.chats.keys()]
     const latest = known.slice(-LISTED).reverse().join(', ')
-    const others = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
-    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${others}`
+    const latestText = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
+    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${latestText}`
     problems.push({ name: 'chat_id', message })
   }
   if (sign !== undefined && knobs['webhook.signature'] === 'off')

@@ -127,7 +127,7 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
 
 /** Throws `InvalidOptionError` for an unknown name. */
 export async function loadTranscript(name: string): Promise<ShippedTranscript> {
-  const known = TRANSCRIPT_NAMES.find(one => one === name)
+  const known = TRANSCRIPT_NAMES.find(shippedName => shippedName === name)
   if (known) return (await import('./shipped-transcripts.ts')).SHIPPED_TRANSCRIPTS[known]
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
   throw invalidOption('transcript', message)

@@ -110,8 +110,8 @@ const firstProblems = (problems: readonly SettingProblem[]): readonly SettingPro
 export class InvalidOptionError extends Error {
   override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]
-  constructor(all: readonly SettingProblem[]) {
-    const problems = firstProblems(all)
+  constructor(allProblems: readonly SettingProblem[]) {
+    const problems = firstProblems(allProblems)
     super(problems.map(problem => problem.message).join(' '))
     this.problems = problems
   }
@@ -149,9 +149,9 @@ export function readKnob(
 /** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
 export function applyKnobs(knobs: Knobs, raw: Readonly<Record<string, unknown>>): void {
   const read = Object.entries(raw).map(([name, value]) => readKnob(name, value))
-  const problems = read.filter((one): one is SettingProblem => 'message' in one)
+  const problems = read.filter((setting): setting is SettingProblem => 'message' in setting)
   if (problems.length > 0) throw new InvalidOptionError(problems)
-  for (const one of read) if ('value' in one) Object.assign(knobs, { [one.name]: one.value })
+  for (const setting of read) if ('value' in setting) Object.assign(knobs, { [setting.name]: setting.value })
 }
 
 export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
@@ -222,7 +222,9 @@ export const either = <First, Second>(first: OptionKind<First>, second: OptionKi
     value => first.fits(value) || second.fits(value),
   )
 export const only = <const Value>(...values: readonly Value[]) =>
-  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value => values.some(one => one === value))
+  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value =>
+    values.some(allowedValue => allowedValue === value),
+  )
 
 const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
 /** Fewer bytes would not hold one long body. */
@@ -239,7 +241,7 @@ const memory = optionKind<number | string>(
 )
 const reply = optionKind<BotReply>(
   '{ match, text, buttons? }',
-  one => isMap(one) && text.fits(one.match) && text.fits(one.text),
+  value => isMap(value) && text.fits(value.match) && text.fits(value.text),
 )
 const replies = listOf(reply, 'a list of { match, text, buttons? }')
 
@@ -270,13 +272,13 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     const received = `${describeValue(value)}${fieldHint(value, shape)}`
     return [{ name: path || what, message: `${what} must be ${expected}, got ${received}.` }]
   }
-  return Object.entries(value).flatMap(([name, one]) => {
-    if (one === undefined) return []
+  return Object.entries(value).flatMap(([name, field]) => {
+    if (field === undefined) return []
     const at = path === '' ? name : `${path}.${name}`
     const below = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (below === undefined) return [unknown(what, name, at, shape)]
-    if (!isKind(below)) return problemsIn(at, one, below, at)
-    return below.fits(one) ? [] : [unexpected(at, below, one)]
+    if (!isKind(below)) return problemsIn(at, field, below, at)
+    return below.fits(field) ? [] : [unexpected(at, below, field)]
   })
 }
 

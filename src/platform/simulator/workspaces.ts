@@ -51,7 +51,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
   let created = 0
   const { keyring } = coreOf(server.main).access
 
-  const byKey = (key: string) => [...open.values()].find(one => coreOf(one).access.keyring.knows(key))
+  const byKey = (key: string) => [...open.values()].find(workspace => coreOf(workspace).access.keyring.knows(key))
 
   function freeId(name: string | undefined): string {
     if (name === undefined) {
@@ -123,7 +123,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     byKey,
     create,
     async closeAll() {
-      await Promise.all([...open.values()].map(one => one.close()))
+      await Promise.all([...open.values()].map(workspace => workspace.close()))
     },
   }
 }
@@ -196,9 +196,9 @@ export interface RequestRouter {
 export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter): RequestRouter {
   const api: Api = request => {
     if (workspaces.size === 0) return rest.api(request)
-    const found = ownerOf(workspaces, request)
-    if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
-    return coreOf(found).api(within(limitOf(found), request))
+    const workspace = ownerOf(workspaces, request)
+    if (workspace === undefined) return rest.api(within(rest.bodyLimit(), request))
+    return coreOf(workspace).api(within(limitOf(workspace), request))
   }
   return {
     api,

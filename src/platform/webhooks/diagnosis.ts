@@ -124,15 +124,15 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
 
   const tried = await probes.sendWrong()
   if (tried === null) return null
-  const all = [valid, unsigned, ...tried]
+  const results = [valid, unsigned, ...tried]
   const accepted = tried.find(probe => probe.accepted)
   if (accepted !== undefined) {
     const code = accepted.code as ProbeCode
     const text = `Your service ${accepted.text}: #${accepted.seq} shows it.`
-    return { code, text, fix: probeFix(code), shownBy: accepted.seq, facts, probes: all }
+    return { code, text, fix: probeFix(code), shownBy: accepted.seq, facts, probes: results }
   }
-  if (computed !== null) return { ...computed, shownBy: entry.seq, facts, probes: all }
-  return { ...unexplained(entry, evidence, all.length), shownBy: entry.seq, facts, probes: all }
+  if (computed !== null) return { ...computed, shownBy: entry.seq, facts, probes: results }
+  return { ...unexplained(entry, evidence, results.length), shownBy: entry.seq, facts, probes: results }
 }
 
 /** What a valid and an unsigned event decide; null when the valid one is refused as the event was. */
@@ -258,21 +258,21 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
     async sendWrong(): Promise<ProbeResult[] | null> {
       const lowerCase = (signed: HeaderLines) =>
         Object.fromEntries(Object.entries(signed).map(([header, value]) => [header.toLowerCase(), value]))
-      type Other = { code: ProbeCode; detail?: string; headers?: (signed: HeaderLines) => HeaderLines; sent?: string }
-      const others: Other[] = [{ code: 'header-name', headers: lowerCase }]
-      for (const other of OTHER_HEADERS)
-        others.push({ code: 'other-header', detail: other, headers: signed => withOtherHeader(signed, name, other) })
+      type Probe = { code: ProbeCode; detail?: string; headers?: (signed: HeaderLines) => HeaderLines; sent?: string }
+      const probes: Probe[] = [{ code: 'header-name', headers: lowerCase }]
+      for (const header of OTHER_HEADERS)
+        probes.push({ code: 'other-header', detail: header, headers: signed => withOtherHeader(signed, name, header) })
       const ascii = encodePayload(payload, 'ascii')
-      if (ascii !== body) others.push({ code: 'compact-ascii', sent: ascii })
+      if (ascii !== body) probes.push({ code: 'compact-ascii', sent: ascii })
       const standard = await signatureOf(key, body)
       if (signingHeaders(key, body, entry.url ?? '', knobs)[name] !== standard)
-        others.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
+        probes.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
       const wrong = await wrongSignatures(body, key, otherKeys, COUNTS)
-      const sends = wrong.slice(0, MOST_PROBES - 2 - others.length).map(({ code, detail, signature }) => {
+      const sends = wrong.slice(0, MOST_PROBES - 2 - probes.length).map(({ code, detail, signature }) => {
         const text = probeText({ code, detail })
         return send({ code, detail, text }, signed => ({ ...signed, [name]: signature }))
       })
-      for (const { code, detail = '', headers, sent } of others)
+      for (const { code, detail = '', headers, sent } of probes)
         sends.push(send({ code, detail, text: probeText({ code, detail }) }, headers, sent))
       const results = await Promise.all(sends)
       return results.every(result => result !== null) ? results : null

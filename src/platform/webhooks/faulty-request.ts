@@ -75,11 +75,11 @@ function changed(body: string, skip: (body: string, at: number) => boolean): str
   for (let at = body.length - 1; at >= 0; at--) {
     const char = body.charAt(at)
     if (!CHANGEABLE.test(char) || STRUCTURE.has(char) || skip(body, at)) continue
-    const other =
+    const changedBody =
       body.slice(0, at) +
       String.fromCharCode(char.charCodeAt(0) ^ (/[A-Za-z]/.test(char) ? 0x20 : 1)) +
       body.slice(at + 1)
-    if (isOtherValue(other, before)) return other
+    if (isOtherValue(changedBody, before)) return changedBody
   }
   return null
 }

@@ -23,9 +23,9 @@ export const OTHER_HEADERS = [
 ] as const
 
 /** Moves the signature to a header of another name. */
-export function withOtherHeader(signed: HeaderLines, name: string, other: string): HeaderLines {
+export function withOtherHeader(signed: HeaderLines, name: string, otherName: string): HeaderLines {
   const { [name]: signature = '', ...rest } = signed
-  return { ...rest, [other]: signature }
+  return { ...rest, [otherName]: signature }
 }
 
 /** A wrong signature of a right body. */
@@ -99,13 +99,13 @@ export async function wrongSignatures(
     doubled: { code: 'doubled', detail: 'base64 of the hexadecimal text', signature: btoa(hex) },
     unpadded: { code: 'unpadded', detail: '', signature: right.replace(/=+$/, '') },
   }
-  const found = new Map<string, WrongSignature>()
+  const wrongSignatures = new Map<string, WrongSignature>()
   const left: Record<string, number> = { ...counts }
   const add = (wrong: WrongSignature) => {
     const count = left[wrong.code] ?? 0
-    if (count === 0 || wrong.signature === right || found.has(wrong.signature)) return
+    if (count === 0 || wrong.signature === right || wrongSignatures.has(wrong.signature)) return
     left[wrong.code] = count - 1
-    found.set(wrong.signature, wrong)
+    wrongSignatures.set(wrong.signature, wrong)
   }
   for (const form of Object.values(forms)) add(form)
   const bytes = utf8(body)
@@ -115,5 +115,5 @@ export async function wrongSignatures(
     if (left[id]) add({ code: id, detail, signature: toBase64(await hash(key, bytes)) })
   for (const { id, detail, value } of wrongBodies(sentBody(bytes, null)))
     if (left[id]) add({ code: id, detail, signature: await signatureOf(key, value) })
-  return [...found.values()]
+  return [...wrongSignatures.values()]
 }

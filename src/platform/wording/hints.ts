@@ -43,8 +43,8 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 /** The error of the platform in the body of a response, or that of handover-sim, which also has a hint. */
 export function errorIn(response: unknown): Readonly<Record<string, unknown>> {
   const { error, handover_sim } = isMap(response) ? response : {}
-  const found = error ?? handover_sim
-  return isMap(found) ? found : {}
+  const body = error ?? handover_sim
+  return isMap(body) ? body : {}
 }
 
 type Delivery = EntryOf<'delivery'>
@@ -91,8 +91,8 @@ const HTTP_ON_HTTPS = /plain HTTP request was sent to HTTPS/i
 /** The first hint that fits; null for a delivered event, and where nothing is known. */
 export function deliveryHint(entry: Delivery): DeliveryHint | null {
   if (entry.outcome === 'delivered') return null
-  const found = findHint(entry)
-  return found === null ? null : { cause: `${found.code} ${entry.url}`, text: found.text }
+  const hint = findHint(entry)
+  return hint === null ? null : { cause: `${hint.code} ${entry.url}`, text: hint.text }
 }
 
 function findHint(entry: Delivery): { readonly code: string; readonly text: string } | null {

@@ -229,7 +229,9 @@ function parseFile(source: Source, isModule: boolean): DriverFile {
   const problems = schemaProblems(source, read.error.issues, value, DriverFile)
   const orFunction = (message: string) =>
     message.replace('must be manual or an object', 'must be a function, manual or an object')
-  throw new ConfigError(isModule ? problems.map(one => ({ ...one, message: orFunction(one.message) })) : problems)
+  throw new ConfigError(
+    isModule ? problems.map(problem => ({ ...problem, message: orFunction(problem.message) })) : problems,
+  )
 }
 
 /** The settings of the file that hold for all its verbs. */
@@ -256,7 +258,7 @@ function readAction(action: ActionSection, defaults: Defaults, report: ReportPro
     return null
   }
   const timeoutMs = parseDuration(action.timeout) ?? defaults.timeoutMs
-  const [kind, second] = KINDS.filter(one => action[one] !== undefined)
+  const [kind, second] = KINDS.filter(verbKind => action[verbKind] !== undefined)
   if (kind === undefined)
     return fail(
       [],
@@ -403,7 +405,7 @@ export function referenceStart(
 
 /** Throws `TargetStartError`. */
 function referenceFile(name: string): string {
-  const found = packagePath(`examples/intermediary/${name}`)
-  if (found !== null) return found
+  const path = packagePath(`examples/intermediary/${name}`)
+  if (path !== null) return path
   throw new TargetStartError('The reference intermediary', { code: 'not_installed' })
 }

@@ -141,7 +141,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     ...{ startedAt: load.startedAt, durationMs: lengthMs, started: load.started, mostActive: load.mostActive },
     ...{ leftOut: load.leftOut, all, withFaults: load.withFaults?.result() ?? null, causes: load.causes() },
     ...{ failed: load.failed, points: load.points, outages: load.outages.list() },
-    thresholds: thresholds.map(one => evaluateThreshold(one, (metric, unit) => load.all.measure(metric, unit))),
+    thresholds: thresholds.map(threshold =>
+      evaluateThreshold(threshold, (metric, unit) => load.all.measure(metric, unit)),
+    ),
     isBottleneck: load.isBottleneck(),
     isStopped: signal.aborted,
   }
@@ -287,20 +289,20 @@ class Load {
 function misroutedIn({ journal, conversations }: ScenarioResult, { simulators }: Runs): MisroutedText[] {
   const own = textsIn(journal)
   const chats = new Set(Object.values(conversations))
-  const found = new Map<string, MisroutedText>()
+  const misrouted = new Map<string, MisroutedText>()
   const compare = (from: Texts, to: Texts) => {
     for (const [text, chatId] of from.written)
       if (to.reached.has(text) && !to.written.has(text))
-        found.set(text, { text, from: chatId, to: to.reached.get(text) ?? '' })
+        misrouted.set(text, { text, from: chatId, to: to.reached.get(text) ?? '' })
   }
   for (const sim of simulators) {
     if (sim.chats().some(({ chatId }) => chats.has(chatId))) continue
-    const other = textsIn(sim.journal.query())
-    compare(own, other)
-    compare(other, own)
-    if (found.size >= MAX_MISROUTED) break
+    const texts = textsIn(sim.journal.query())
+    compare(own, texts)
+    compare(texts, own)
+    if (misrouted.size >= MAX_MISROUTED) break
   }
-  return [...found.values()]
+  return [...misrouted.values()]
 }
 
 const MAX_MISROUTED = 3

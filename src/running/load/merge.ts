@@ -74,7 +74,7 @@ export function mergeLoads(texts: ReadonlyMap<string, string>): LoadReport {
     withFaults: loads.some(load => load.with_faults !== null) ? withFaults.result() : null,
     causes: [...causes].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
     ...{ failed: [], points: mergedPoints(loads), outages: loads.flatMap(({ outages }) => outages), steps: [] },
-    thresholds: thresholds.map(one => evaluateThreshold(one, (metric, unit) => all.measure(metric, unit))),
+    thresholds: thresholds.map(threshold => evaluateThreshold(threshold, (metric, unit) => all.measure(metric, unit))),
     ownLimit: loads.some(load => load.own_limit === null) ? null : sum(load => load.own_limit ?? 0),
     isBottleneck: loads.some(load => load.is_bottleneck),
     isStopped: loads.some(load => load.is_stopped),

@@ -19,7 +19,7 @@ import { TIMINGS, timingsIn } from './timings.ts'
 
 /** Throws `ControlProblem` when the body is no scenario. */
 export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Plan> {
-  const given = [yaml, scenario, builtin].filter(one => one !== undefined)
+  const given = [yaml, scenario, builtin].filter(source => source !== undefined)
   if (given.length !== 1)
     throw new ControlProblem(
       422,
@@ -41,7 +41,7 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
           : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], sources)
     const plan = compile(loaded)[0]!
     for (const { action, label } of builtin === undefined ? stepsOf([...plan.steps, ...plan.finally]) : [])
-      if ('attach' in action && action.attach.some(one => !isMap(one) || 'file' in one))
+      if ('attach' in action && action.attach.some(attachment => !isMap(attachment) || 'file' in attachment))
         throw fileProblem(label, 'a request reads no files: describe the attachment as { name, type, size_kb }')
     return plan
   } catch (error) {

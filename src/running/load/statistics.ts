@@ -109,8 +109,8 @@ export class GroupStatistics {
     const counts = { ...this.#verdicts, late: this.#late, refused: this.#refused }
     const count = counts[metric.count]
     if (unit === 'count') return count
-    const all = metric.count === 'refused' ? this.#calls : this.#conversations
-    return all === 0 ? null : (100 * count) / all
+    const total = metric.count === 'refused' ? this.#calls : this.#conversations
+    return total === 0 ? null : (100 * count) / total
   }
 
   /** While the load runs. */

@@ -69,7 +69,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
     if (isExclusive(selected)) return group + 2
     return hasFaults(selected) ? group : group + 1
   }
-  const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...one) => suite.run(...one))
+  const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...selection) => suite.run(...selection))
   const finished = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
   const scenarios = finished.map(({ result }) => result)
   const journal = maskedJournal(router.server)

@@ -67,7 +67,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
     /** The states that have changed after a version, and the version now. */
     changedSince(after: number) {
       const statuses: ScenarioStatus[] = []
-      for (const one of states.values()) if (one.version > after) statuses.push(one.status)
+      for (const state of states.values()) if (state.version > after) statuses.push(state.status)
       return { version, statuses }
     },
     /** The last result, without secrets. */

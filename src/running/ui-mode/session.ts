@@ -90,11 +90,11 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
     notify()
     if (isFirst) return
     const next: string[] = []
-    for (const one of files.scenarios()) {
-      const { file } = one.plan
+    for (const scenario of files.scenarios()) {
+      const { file } = scenario.plan
       if (!changed.has(file)) continue
-      states.outdate(nameOf(one))
-      if (watched.all || watched.files.includes(file)) next.push(nameOf(one))
+      states.outdate(nameOf(scenario))
+      if (watched.all || watched.files.includes(file)) next.push(nameOf(scenario))
     }
     if (next.length > 0) queue.add(next)
   }
@@ -162,7 +162,7 @@ export function createSavedSession(
   const files = new Map<string, CatalogueFile>()
   for (const { name, instance, file } of scenarios) {
     files.set(file, { name: file, problems: [] })
-    const plan = plans.findLast(one => one.name === name)
+    const plan = plans.findLast(candidate => candidate.name === name)
     if (plan !== undefined) described.push(describeScenario({ plan, instance }))
   }
   const catalogue: Catalogue = {
@@ -224,7 +224,7 @@ export function createExploreSession(target: string, secrets: Redactor, findFile
       catalogue = {
         ...catalogue,
         version: version + 1,
-        files: [...files.filter(one => one.name !== added.file), { name: added.file, problems: [] }],
+        files: [...files.filter(file => file.name !== added.file), { name: added.file, problems: [] }],
         scenarios: [...scenarios, added],
       }
       states.finish(added.name, secrets.redactDeep(result))

@@ -13,7 +13,9 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
   const groups = new Set<string>()
   for (const route of ROUTES) {
     groups.add(route.group)
-    const answers = Object.values(route.responses).map(one => (typeof one === 'string' ? null : one.schema))
+    const answers = Object.values(route.responses).map(response =>
+      typeof response === 'string' ? null : response.schema,
+    )
     for (const schema of [route.body, route.upload, ...answers]) if (schema) schemas[idOf(schema)] = schema
     for (const [name, schema] of Object.entries(queryOf(route))) schemas[`${route.id}_${name}`] = schema
     for (const [index, pattern] of pathsOf(route).entries()) {

@@ -118,11 +118,11 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
         if (place >= 0 && place < count)
           return String.fromCharCode(first + ((place + 1 + random.below(count - 1)) % count))
       }
-      const kind = LETTER_KINDS.find(one => one.test(char))
+      const kind = LETTER_KINDS.find(letterKind => letterKind.test(char))
       const begin = point - (point % BLOCK)
       for (let count = 0; count < TRIES; count++) {
-        const other = String.fromCodePoint(begin + random.below(BLOCK))
-        if (other !== char && other.length === char.length && kind?.test(other)) return other
+        const substitute = String.fromCodePoint(begin + random.below(BLOCK))
+        if (substitute !== char && substitute.length === char.length && kind?.test(substitute)) return substitute
       }
       return char.length === 2 ? '\u{1f642}' : 'x'
     })

@@ -189,7 +189,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       const sent = readBody(body, headers, secretsOf(headers))
       const fields: Readonly<Record<string, unknown>> = Object(sent.value)
       const chat: Readonly<Record<string, unknown>> = Object(fields.chat)
-      const chatId = [fields.chat_id, chat.id].find(one => typeof one === 'string' && one !== '')
+      const chatId = [fields.chat_id, chat.id].find(id => typeof id === 'string' && id !== '')
       const idHeader = headerIn(headers, names.id)
       return new MaskedContent<DeliveryContent>({
         kind: 'delivery',

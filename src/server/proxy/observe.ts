@@ -79,10 +79,10 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       memory.add(-sizeOfChat(oldest))
     }
     const { bot } = core.identity
-    const { botId = bot.id, botName = bots.get(botId)?.name ?? bot.name, ...others } = about
+    const { botId = bot.id, botName = bots.get(botId)?.name ?? bot.name, ...chatDetails } = about
     ensureBots(platform, [{ id: botId, name: botName, organizationId: bot.organizationId }])
     const transaction = createTransaction()
-    const chat = createChat(platform, { ...UNKNOWN_CHAT, ...others, id, botId }, transaction)
+    const chat = createChat(platform, { ...UNKNOWN_CHAT, ...chatDetails, id, botId }, transaction)
     for (const effect of transaction.effects) derive(source, effect)
     return chat
   }
@@ -168,8 +168,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body')
       return { header, verdict: isMissing ? 'missing' : 'not checked' }
     if (!isMissing) return { header, verdict: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
-    const other = headerThatSigns(headers, body.whole.toString('utf8'))
-    return other === undefined ? { header, verdict: 'missing' } : { header: other, verdict: 'valid' }
+    const signingHeader = headerThatSigns(headers, body.whole.toString('utf8'))
+    return signingHeader === undefined ? { header, verdict: 'missing' } : { header: signingHeader, verdict: 'valid' }
   }
 
   function headerThatSigns(headers: RawHeaders, text: string): string | undefined {

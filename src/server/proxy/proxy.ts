@@ -118,17 +118,17 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
         const text = decodedText(body, headerIn(headers, 'content-encoding'))
         if (text === null) return null
         let links = 0
-        const changed = text.replace(linksTo(upstream.origin), found => {
+        const changed = text.replace(linksTo(upstream.origin), link => {
           links++
           const { base } = core.address
-          return `"${found.includes('\\/') ? base.replaceAll('/', '\\/') : base}`
+          return `"${link.includes('\\/') ? base.replaceAll('/', '\\/') : base}`
         })
         const signature = links === 0 ? null : sign(changed, body, headers)
         if (signature === null) return null
         done.links = links
         const bytes = Buffer.from(changed)
         const fits = without(headers, ['content-length', 'content-encoding', 'transfer-encoding']).map(
-          (value, at, all) => (at % 2 === 1 ? (signature[all[at - 1]?.toLowerCase() ?? ''] ?? value) : value),
+          (value, at, lines) => (at % 2 === 1 ? (signature[lines[at - 1]?.toLowerCase() ?? ''] ?? value) : value),
         )
         return { body: bytes, headers: [...fits, 'Content-Length', `${bytes.length}`, REWRITTEN_HEADER, `${links}`] }
       }

@@ -15,8 +15,8 @@ const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/sc
  * console.log(toYaml(defineScenario({ name: 'Takeover' }, [press('handover')])))
  */
 export function toYaml(scenario: ScenarioFile | PartFile | readonly (ScenarioFile | PartFile)[]): string {
-  const all = Array.isArray(scenario) ? scenario : [scenario]
-  return MODELINE + all.map(value => textOf(documentOf(value))).join('---\n')
+  const scenarios = Array.isArray(scenario) ? scenario : [scenario]
+  return MODELINE + scenarios.map(value => textOf(documentOf(value))).join('---\n')
 }
 
 /** Comments of a scenario file, each a paragraph. */

@@ -35,7 +35,7 @@ import {
 /** Throws `ConfigError` with every problem of every scenario. */
 export function compile(loaded: readonly LoadedScenario[]): Plan[] {
   const diagnostics = new Diagnostics()
-  const plans = loaded.flatMap(one => compileInto(one, diagnostics))
+  const plans = loaded.flatMap(scenario => compileInto(scenario, diagnostics))
   if (diagnostics.problems.length > 0) throw new ConfigError(diagnostics.problems)
   return plans
 }
@@ -111,7 +111,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   const vars: Record<string, unknown> = {}
   for (const name of Object.keys(scenario.vars ?? {}))
     vars[name] = Object.hasOwn(scope.values, name) ? escapePlaceholders(scope.values[name]) : scope.deferred[name]
-  const conversations = chats.all()
+  const conversations = chats.opened()
   return {
     ...header,
     name: values.length === 0 ? header.title : `${header.title} [${truncate(values.join(', '), MAX_NAME)}]`,
@@ -189,12 +189,12 @@ function divide(items: readonly PlannedItem[], before: Turn): { readonly items: 
 }
 
 function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] {
-  const found: PlannedItem[] = []
+  const itemsWithReads: PlannedItem[] = []
   for (const item of items) {
-    if (item.kind === 'step') found.push({ ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] })
-    else found.push({ ...item, branches: item.branches.map(branch => withReads(branch, reads)) })
+    if (item.kind === 'step') itemsWithReads.push({ ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] })
+    else itemsWithReads.push({ ...item, branches: item.branches.map(branch => withReads(branch, reads)) })
   }
-  return found
+  return itemsWithReads
 }
 
 function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {

@@ -477,7 +477,7 @@ export class Chats {
   }
 
   /** The conversations to open: beside parallel users, the only chat is opened when a step uses it. */
-  all(): ConversationSpec[] {
+  opened(): ConversationSpec[] {
     const opened = Object.entries(this.#declared).filter(
       ([name]) => this.#ofUsers.length === 0 || this.#isNamed || this.#used.has(name),
     )

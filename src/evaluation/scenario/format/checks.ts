@@ -141,8 +141,8 @@ export const NeverSchema: z.ZodMiniType<PatternInput> = z
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 
 function oneSpeaker(row: Fields): BrokenRule | undefined {
-  const [speaker, ...others] = present(row, SPEAKERS)
-  if (speaker === undefined || others.length > 0)
+  const [speaker, ...otherSpeakers] = present(row, SPEAKERS)
+  if (speaker === undefined || otherSpeakers.length > 0)
     return incomplete('must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }')
   if (row.text !== undefined && speaker !== 'agent')
     return conflict('has text, which only an agent row can have: { agent: name, text: text }')

@@ -194,8 +194,8 @@ export interface LoadedScenario extends FileValue<ScenarioFile> {
 export type Path = readonly PropertyKey[]
 
 export function placeOf({ file, source, at }: FileValue<unknown>, path: Path): Place | null {
-  const found = source.place([...at, ...path], 'value')
-  return found === null ? null : { file, line: found.line, column: found.column }
+  const span = source.place([...at, ...path], 'value')
+  return span === null ? null : { file, line: span.line, column: span.column }
 }
 
 export function problemAt(

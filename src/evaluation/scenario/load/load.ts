@@ -61,7 +61,7 @@ export function parseValue<Schema extends z.ZodMiniType>(
 /** Reads the files of steps that scenarios include, directly or not. */
 class PartReader {
   /** By path. */
-  readonly all = new Map<string, FileValue<PartFile>>()
+  readonly parts = new Map<string, FileValue<PartFile>>()
   /** Also those that cannot be read. */
   readonly files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
@@ -128,13 +128,13 @@ class PartReader {
         this.#problems.push(...part)
         return
       }
-      this.all.set(path, part)
+      this.parts.set(path, part)
       await this.read(part, ['steps'], part.value.steps)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       // A file that cannot be read is reported at the include that names it, and problems inside at their own place.
-      for (const one of error.problems)
-        this.#problems.push(one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one)
+      for (const problem of error.problems)
+        this.#problems.push(problem.at === name ? problemAt(written, at, `${name} ${problem.message}`) : problem)
     }
   }
 }
@@ -174,11 +174,11 @@ export async function loadScenarios(patterns: readonly string[], options: LoadOp
 }
 
 /** Loads scenarios that are values already; their includes are relative to `cwd`. Throws `ConfigError`. */
-export async function loadValues(all: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
-  const source = moduleSource(IN_CODE, all)
+export async function loadValues(scenarios: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
+  const source = moduleSource(IN_CODE, scenarios)
   const path = resolve(options.cwd, IN_CODE)
   const values: FileValue<unknown>[] = []
-  for (const [index, value] of all.entries()) values.push({ file: IN_CODE, path, source, at: [index], value })
+  for (const [index, value] of scenarios.entries()) values.push({ file: IN_CODE, path, source, at: [index], value })
   return compileAll(values, options, [])
 }
 
@@ -216,7 +216,7 @@ export async function loadFile(file: FoundFile, options: LoadOptions): Promise<L
   const values = await readScenarios([file], options, problems)
   const parts = new PartReader(options, options.nodeVersion, problems)
   const compiled = await compileEach(values, parts, problems)
-  const plans = problems.length > 0 ? [] : compiled.flatMap(one => one.plans)
+  const plans = problems.length > 0 ? [] : compiled.flatMap(scenario => scenario.plans)
   return { file, plans, problems: inFileOrder(problems), includes: parts.files }
 }
 
@@ -225,9 +225,9 @@ async function readScenarios(files: readonly FoundFile[], { nodeVersion }: LoadO
   const values: FileValue<unknown>[] = []
   for (const file of files) {
     try {
-      const found = await valuesIn(file, nodeVersion)
-      if (file.named && found.length === 0) problems.push(problemOf(file.name, 'has no scenario in it'))
-      for (const value of found)
+      const fileValues = await valuesIn(file, nodeVersion)
+      if (file.named && fileValues.length === 0) problems.push(problemOf(file.name, 'has no scenario in it'))
+      for (const value of fileValues)
         if (kindOf(value.value) !== 'partial') values.push(value)
         else if (file.named)
           problems.push(problemAt(value, ['kind'], 'is a part: it runs where a scenario includes it'))
@@ -251,7 +251,7 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
     const { steps, finally: last = [], name } = parsed.value
     await parts.read(parsed, ['steps'], steps)
     await parts.read(parsed, ['finally'], last)
-    scenarios.push({ ...parsed, name, place: placeOf(parsed, ['name']), parts: parts.all, warnings: [] })
+    scenarios.push({ ...parsed, name, place: placeOf(parsed, ['name']), parts: parts.parts, warnings: [] })
   }
   const diagnostics = new Diagnostics()
   const compiled: { readonly loaded: LoadedScenario; readonly plans: Plan[] }[] = []
@@ -262,10 +262,10 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
   const taken = new Map<string, LoadedScenario>()
   for (const { loaded, plans } of compiled)
     for (const { name } of plans) {
-      const other = taken.get(name)
-      if (other === undefined) taken.set(name, loaded)
+      const namesake = taken.get(name)
+      if (namesake === undefined) taken.set(name, loaded)
       else {
-        const where = other.place === null ? other.file : `${other.place.file}:${other.place.line}`
+        const where = namesake.place === null ? namesake.file : `${namesake.place.file}:${namesake.place.line}`
         problems.push(problemAt(loaded, ['name'], `${JSON.stringify(name)} is taken: ${where} has it`))
       }
     }
@@ -305,7 +305,7 @@ function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): I
   const steps = items.filter(item => item.kind === 'step')
   for (const [index, { action, place }] of steps.entries()) {
     if (action.verb !== 'wait' || action.toMs !== undefined) continue
-    const next = steps.slice(index + 1).find(other => other.action.verb !== 'log' && other.action.verb !== 'fault')
+    const next = steps.slice(index + 1).find(step => step.action.verb !== 'log' && step.action.verb !== 'fault')
     if (next === undefined) continue
     const { verb } = next.action
     if (clock === 'virtual' && verb === 'none')
@@ -349,7 +349,7 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
     if (action.verb === 'fault') {
       const { fault } = action
       if ('clear' in fault) {
-        holding = fault.clear === true ? [] : holding.filter(one => one.fault.name !== fault.clear)
+        holding = fault.clear === true ? [] : holding.filter(holdingFault => holdingFault.fault.name !== fault.clear)
         continue
       }
       const isHolding = fault.hold !== undefined || fault.swap === true
@@ -361,18 +361,18 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
     // Every fault counts the event, as it does in the run.
     const isHeld =
       event !== null &&
-      holding.filter(one => {
+      holding.filter(holdingFault => {
         // Counts in the same way as the fault.
-        if (conversation !== one.conversation || one.left === 0) return false
-        if (one.passing > 0) {
-          one.passing--
+        if (conversation !== holdingFault.conversation || holdingFault.left === 0) return false
+        if (holdingFault.passing > 0) {
+          holdingFault.passing--
           return false
         }
-        const { on, hold = 1 } = one.fault
+        const { on, hold = 1 } = holdingFault.fault
         const names = typeof on === 'object' ? [on.webhook ?? []].flat() : ['any']
         if (!names.includes('any') && !names.includes(event)) return false
-        one.left--
-        one.passing = hold
+        holdingFault.left--
+        holdingFault.passing = hold
         return true
       }).length > 0
     if (isHeld && 'async' in action && !action.async && action.ack !== null)

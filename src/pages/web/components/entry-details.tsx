@@ -50,7 +50,7 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
       key={entry.seq}
       entry={entry}
       effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
-      entryOf={seq => entries.find(other => other.seq === seq)}
+      entryOf={seq => entries.find(entry => entry.seq === seq)}
       {...props}
     />
   )
@@ -83,7 +83,7 @@ export function EntryDetails(props: EntryDetailsProps) {
   const isCallOrDelivery = entry.kind === 'api' || entry.kind === 'delivery'
   const ordered =
     isCallOrDelivery && isOrdered(entry) && isProblem(entry) ? orderedFailureOf(entry, caused, attempts) : null
-  const others = attempts.filter(({ seq }) => seq !== entry.seq)
+  const otherAttempts = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
       <header class="entry-head">
@@ -148,13 +148,14 @@ export function EntryDetails(props: EntryDetailsProps) {
         </dl>
       )}
       <Remarks {...props} />
-      {others.length === 0 ? null : (
+      {otherAttempts.length === 0 ? null : (
         <div class="entry-section">
           <h4>{entry.kind === 'event' ? 'Attempts' : 'Other attempts'}</h4>
           <ul class="entry-remarks">
-            {others.map(one => (
-              <li key={one.seq}>
-                <EntryRef seq={one.seq} refs={{ onSelect }} /> {summaryOf(one).label}: {summaryOf(one).answer}
+            {otherAttempts.map(attempt => (
+              <li key={attempt.seq}>
+                <EntryRef seq={attempt.seq} refs={{ onSelect }} /> {summaryOf(attempt).label}:{' '}
+                {summaryOf(attempt).answer}
               </li>
             ))}
           </ul>

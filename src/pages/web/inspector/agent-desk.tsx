@@ -59,13 +59,13 @@ function useAgent({ client, act }: Session, { queue }: AgentSide): AgentDescript
 function Player({ agent }: { readonly agent: AgentDescription }) {
   const { agentSide: side } = useSession()
   const { playsAnyway } = side
-  const other = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
+  const player = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
   return (
     <section class="desk-player" aria-label="Who plays the agent">
       {agent.problem === null ? null : <p class="refusal">{agent.problem}</p>}
       <p>
         {playsAnyway.value
-          ? `The calls of this desk mix with those of ${other}.`
+          ? `The calls of this desk mix with those of ${player}.`
           : agent.plays === 'page'
             ? `The intermediary at ${agent.webhook_url} plays the agent now. It gets the events and calls the platform.`
             : PLAYER_TEXTS[agent.plays].now(agent.name ?? '')}

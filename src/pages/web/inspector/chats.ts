@@ -52,8 +52,8 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
   return {
     ids: computed(() => idsAt(log.value, listed.value, view.at.value)),
     choose(wanted) {
-      const all = idsAt(log.value, listed.value, null)
-      return wanted !== null && all.includes(wanted) ? wanted : (all.at(-1) ?? null)
+      const ids = idsAt(log.value, listed.value, null)
+      return wanted !== null && ids.includes(wanted) ? wanted : (ids.at(-1) ?? null)
     },
     unread(chatId) {
       const entries = log.value.chats.get(chatId) ?? NONE

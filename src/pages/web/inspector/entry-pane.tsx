@@ -77,9 +77,9 @@ function attemptsOf(entry: Entry, log: JournalLog): readonly EntryOf<'api' | 'de
   if (entry.kind !== 'api' || !isProblem(entry)) return []
   const body = JSON.stringify(entry.request.body)
   const ofChat = log.chats.get(entry.chat_id ?? '') ?? []
-  return ofChat.flatMap(other =>
-    other.kind === 'api' && other.endpoint === entry.endpoint && JSON.stringify(other.request.body) === body
-      ? other
+  return ofChat.flatMap(chatEntry =>
+    chatEntry.kind === 'api' && chatEntry.endpoint === entry.endpoint && JSON.stringify(chatEntry.request.body) === body
+      ? chatEntry
       : [],
   )
 }

@@ -23,18 +23,18 @@ export function useSubmission(onSuccess?: () => void): Submission {
   const [isPending, setPending] = useState(false)
   async function save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean> {
     setPending(true)
-    let found: readonly ControlIssue[] = []
+    let problems: readonly ControlIssue[] = []
     try {
       await run(client)
     } catch (error) {
       const isRefused = error instanceof ControlError && error.issues.length > 0
       const message = error instanceof TypeError ? 'The server does not answer.' : messageOf(error)
-      found = isRefused ? error.issues : [{ field: '', message }]
+      problems = isRefused ? error.issues : [{ field: '', message }]
     }
     setPending(false)
-    setIssues(found)
-    if (found.length === 0) onSuccess?.()
-    return found.length === 0
+    setIssues(problems)
+    if (problems.length === 0) onSuccess?.()
+    return problems.length === 0
   }
   const send = (method: string, path: string, body?: unknown) => save(() => client.send(method, path, { body }))
   return { issues, isPending, save, send }

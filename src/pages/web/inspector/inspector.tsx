@@ -202,7 +202,7 @@ function Column({ name, heading, title, isCovered = false, children }: ColumnPro
   const fold = () =>
     batch(() => {
       if (isFolded) view.column.value = name
-      view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
+      view.folded.value = isFolded ? view.folded.value.filter(folded => folded !== name) : [...view.folded.value, name]
     })
   return (
     <section

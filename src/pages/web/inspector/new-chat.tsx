@@ -53,7 +53,7 @@ async function loadChoices(client: ControlClient): Promise<Choices> {
     client.send<DescriptionAnswer>('GET', '/description'),
     client.send<PlatformKeys>('GET', '/keys'),
   ])
-  const bots = [...new Set([bot_id, ...more.map(one => one.bot_id)])]
+  const bots = [...new Set([bot_id, ...more.map(key => key.bot_id)])]
   const options = transcripts.map(({ name, language }): readonly [string, string] => {
     const direction = directionOf(language) === 'rtl' ? ', from right to left' : ''
     return [name, `${name} (${language}${direction})`]

@@ -34,7 +34,7 @@ export function RefusalHelp({ entry }: { readonly entry: Delivery }) {
     () => evidenceFor(entry, entries.slice(0, countUntil(entries, entry.seq))).map(evidenceText),
     [entry, entries],
   )
-  const [found, setFound] = useDraft<RefusalDiagnosis | null>('diagnosis', null, entry.delivery_id)
+  const [diagnosis, setFound] = useDraft<RefusalDiagnosis | null>('diagnosis', null, entry.delivery_id)
   const { issues, isPending, save } = useSubmission()
   const path = `/deliveries/${encodeURIComponent(entry.delivery_id)}/diagnose`
   const diagnose = () =>
@@ -44,17 +44,17 @@ export function RefusalHelp({ entry }: { readonly entry: Delivery }) {
       {known.map(text => (
         <p key={text}>{text}</p>
       ))}
-      <div role="status">{found === null ? null : <Result found={found} />}</div>
+      <div role="status">{diagnosis === null ? null : <Result found={diagnosis} />}</div>
       <div class="buttons">
         <button
           type="button"
-          class={found === null ? 'primary' : ''}
+          class={diagnosis === null ? 'primary' : ''}
           disabled={isPending || view.at.value !== null}
           onClick={diagnose}
         >
-          {isPending ? 'Trying the usual mistakes' : found === null ? 'Find out why' : 'Try again'}
+          {isPending ? 'Trying the usual mistakes' : diagnosis === null ? 'Find out why' : 'Try again'}
         </button>
-        {found === null ? (
+        {diagnosis === null ? (
           <span class="hint">
             It sends AGENT TYPING STOP, which has no effect on a help desk, signed with usual mistakes.
           </span>

@@ -70,10 +70,10 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chats = createChats({ client, view, log })
   /** Numbers chats in the order of their creation, which is the same in every browser. */
   function nameChats(ids: readonly string[]): void {
-    const all = new Map(tags.peek())
+    const named = new Map(tags.peek())
     for (const id of ids)
-      if (!all.has(id)) all.set(id, { name: `chat ${all.size + 1}`, hue: `hue-${(all.size % HUES) + 1}` })
-    if (all.size > tags.peek().size) tags.value = all
+      if (!named.has(id)) named.set(id, { name: `chat ${named.size + 1}`, hue: `hue-${(named.size % HUES) + 1}` })
+    if (named.size > tags.peek().size) tags.value = named
   }
 
   const batches = createFrameBatches<Entry>(entries => {
@@ -216,10 +216,10 @@ function createNextEntry(view: View, log: ReadonlySignal<JournalLog>): SelectNex
     let seen = log.peek().entries.at(-1)?.seq ?? 0
     const stop = effect(() => {
       const { entries } = log.value
-      const found = entries.slice(countUntil(entries, seen)).find(matches)
+      const entry = entries.slice(countUntil(entries, seen)).find(matches)
       seen = entries.at(-1)?.seq ?? 0
-      if (found === undefined) return
-      showEntry(view, found.seq)
+      if (entry === undefined) return
+      showEntry(view, entry.seq)
       queueMicrotask(() => stop())
     })
     stopLast = stop

@@ -176,9 +176,9 @@ function Causes({ certificate }: CertificateProps) {
     const { check: id, text, blocked, repeated } = cause
     const check = byId.get(id)
     const outcome = check?.outcome === 'warn' ? 'warn' : 'fail'
-    const nameOf = (one: string) => {
-      const how = repeated.length > 0 && blocked.includes(one) ? ': blocked' : ''
-      return visible(`${one} ${byId.get(one)?.title ?? ''}${how}`)
+    const nameOf = (checkId: string) => {
+      const how = repeated.length > 0 && blocked.includes(checkId) ? ': blocked' : ''
+      return visible(`${checkId} ${byId.get(checkId)?.title ?? ''}${how}`)
     }
     return (
       <article key={id} class={`failure-card certificate-cause ${outcome}`}>
@@ -430,7 +430,7 @@ function CoverageTables({ certificate: { coverage } }: CertificateProps) {
   const answers = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
     head,
     columns: ANSWER_CLASSES,
-    rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(one => counts[one]) })),
+    rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(kind => counts[kind]) })),
   })
   const tables: CountTableProps[] = [
     answers(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),

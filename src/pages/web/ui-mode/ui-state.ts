@@ -127,7 +127,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
       const before = statuses.peek()
       for (const { name, last } of event.data.scenarios)
         if (last !== null && last.run !== before.get(name)?.last?.run) ended.add(name)
-      statuses.value = new Map([...before, ...event.data.scenarios.map(one => [one.name, one] as const)])
+      statuses.value = new Map([...before, ...event.data.scenarios.map(status => [status.name, status] as const)])
       followed.value = followedOf(followed.peek(), statuses.peek())
       event.data.scenarios.forEach(runs.keepOnly)
       if (event.data.run.state !== 'idle') return
@@ -160,7 +160,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const ordered = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     const names = causes.value.flatMap(cause => cause.scenarios)
-    const first = names.flatMap(name => scenarios.find(one => one.name === name) ?? [])
+    const first = names.flatMap(name => scenarios.find(scenario => scenario.name === name) ?? [])
     return [...first, ...scenarios.filter(({ name }) => !names.includes(name))]
   })
   const isFiltered = computed(
@@ -173,15 +173,15 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const listed = computed(() => {
     const text = view.text.value.trim().toLowerCase()
     const [tag, outcome] = [view.tag.value, view.outcome.value]
-    const found: CatalogueScenario[] = []
-    for (const one of ordered.value) {
-      const { name, file, description, spec, tags } = one
+    const matches: CatalogueScenario[] = []
+    for (const scenario of ordered.value) {
+      const { name, file, description, spec, tags } = scenario
       if (tag !== '' && !tags.includes(tag)) continue
       if (outcome !== null && (brokenFiles.value.has(file) || outcomeOfStatus(statuses.value.get(name)) !== outcome))
         continue
-      if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) found.push(one)
+      if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) matches.push(scenario)
     }
-    return found
+    return matches
   })
   const counts = computed(() => {
     const byOutcome = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
@@ -192,8 +192,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const selected = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     for (const name of [view.scenario.value, followed.value]) {
-      const found = scenarios.find(one => one.name === name)
-      if (found !== undefined) return found
+      const scenario = scenarios.find(candidate => candidate.name === name)
+      if (scenario !== undefined) return scenario
     }
     return listed.value[0] ?? scenarios[0] ?? null
   })
@@ -236,11 +236,11 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
 
   const step = computed(() => {
     const { steps } = shown.value
-    const found =
+    const current =
       steps.find(({ number }) => number === view.step.value) ??
       steps.find(({ state }) => state === 'running') ??
       steps.find(({ failures }) => failures.length > 0)
-    return found ?? null
+    return current ?? null
   })
   const file = computed(() => step.value?.place?.file ?? selected.value?.file ?? null)
   /** Changes when files were read again, too. */

@@ -122,7 +122,7 @@ function ackResponse(entry: Delivery | null): ControlResponse {
 function getDelivery({ journal }: Core, id: string): Delivery {
   const past = findPastDelivery(journal, id)
   if (past !== undefined) return past
-  const known = [...new Set(journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
+  const known = [...new Set(journal.query({ kind: 'delivery' }).map(delivery => delivery.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)
 }
@@ -130,8 +130,8 @@ function getDelivery({ journal }: Core, id: string): Delivery {
 function latestRefused({ journal }: Core): Delivery {
   const isRefused = ({ outcome, probe, sign = 'valid' }: Delivery) =>
     outcome === 'failed' && probe === undefined && sign === 'valid'
-  const found = journal.query({ kind: 'delivery' }).findLast(isRefused)
-  if (found !== undefined) return found
+  const delivery = journal.query({ kind: 'delivery' }).findLast(isRefused)
+  if (delivery !== undefined) return delivery
   throw new ControlProblem(
     404,
     'delivery_not_found',
@@ -166,8 +166,8 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
   }
   const diagnosis = await diagnoseDelivery(ports, past)
   if (diagnosis === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the diagnosis ended.')
-  const { shownBy, ...found } = diagnosis
-  return ok({ ...about, ...found, shown_by: shownBy, pasted: null })
+  const { shownBy, ...diagnosed } = diagnosis
+  return ok({ ...about, ...diagnosed, shown_by: shownBy, pasted: null })
 }
 
 const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
@@ -182,8 +182,8 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
     run({ core, query: { after, chat_id, limit } }) {
       const range = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY, kind: 'delivery' } as const
-      const found = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
-      return ok({ deliveries: found.map(presentFor(core)) })
+      const deliveries = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
+      return ok({ deliveries: deliveries.map(presentFor(core)) })
     },
   }),
   route('GET /deliveries/:id', {

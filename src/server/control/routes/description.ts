@@ -165,7 +165,7 @@ interface KnobForm {
 
 function formOf(schema: JsonShape): KnobForm {
   const { anyOf, enum: words, type, pattern } = schema
-  if (Array.isArray(anyOf)) return formOfOptional(anyOf.find(one => isMap(one) && one.enum === undefined))
+  if (Array.isArray(anyOf)) return formOfOptional(anyOf.find(option => isMap(option) && option.enum === undefined))
   if (Array.isArray(words)) return { type: 'choice', values: words.filter(word => typeof word === 'string') }
   if (type === 'integer') return { type: 'count' }
   return { type: pattern === DURATION_PATTERN ? 'duration' : 'text' }

@@ -156,7 +156,7 @@ async function calibrateJournal({ journal, platform, evidence }: Core, proxy: Pr
     if (index % ENTRIES_AT_ONCE === 0) await nextMacrotask()
     const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'neither a call nor an event'
     if (typeof observed === 'string') calibration.leaveOut(observed)
-    else for (const one of observed) calibration.observe(one)
+    else for (const observation of observed) calibration.observe(observation)
   }
   // What a simulator did is no evidence for the platform.
   return calibrationData(calibration.result(), ({ name, status }) =>
@@ -193,7 +193,7 @@ function platformAt(core: Core, seq: number): ReturnType<typeof platformNow> {
   const initial = config['availability.initial'] === 'CLOSED' ? 'CLOSED' : 'OPEN'
   for (const queue of queues) if (queue.updated_at === null) queue.availability = initial
   for (const queue of queues) {
-    const main = queues.find(one => one.bot_id === queue.bot_id && one.queue === DEFAULT_QUEUE)
+    const main = queues.find(candidate => candidate.bot_id === queue.bot_id && candidate.queue === DEFAULT_QUEUE)
     queue.open = main?.availability === 'OPEN' && isWithinHours
   }
   const isListed = ({ queue, updated_at }: (typeof queues)[number]) => queue === DEFAULT_QUEUE || updated_at !== null

@@ -82,9 +82,9 @@ const route = routesOf('workspaces')
 const NONE = 'There is no such workspace; lists the workspaces'
 
 export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
-  const found = workspaces.find(id)
-  if (found !== undefined) return found
-  const known = workspaces.list().map(one => one.id)
+  const workspace = workspaces.find(id)
+  if (workspace !== undefined) return workspace
+  const known = workspaces.list().map(openWorkspace => openWorkspace.id)
   const there = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`
   throw unknownId('workspace_not_found', 'workspace', `There is no workspace ${JSON.stringify(id)}: ${there}.`, known)
 }
@@ -144,7 +144,7 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     id: 'listWorkspaces',
     summary: 'Lists all workspaces except the default one',
     responses: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceListResponse } },
-    run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(one => infoOf(one, false)) }),
+    run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(workspace => infoOf(workspace, false)) }),
   }),
   route('GET /workspaces/:workspace', {
     id: 'getWorkspace',

@@ -62,9 +62,9 @@ export function CalibrationSection() {
   useEffect(() => {
     if (isProxy && !sections.peek().includes(SECTION)) sections.value = [...sections.peek(), SECTION]
   }, [isProxy])
-  const all = answer?.assumptions.flatMap(({ behaviours }) => behaviours) ?? []
+  const calibrated = answer?.assumptions.flatMap(({ behaviours }) => behaviours) ?? []
   const counts = VERDICTS.flatMap(verdict => {
-    const count = all.filter(({ status }) => status === verdict).length
+    const count = calibrated.filter(({ status }) => status === verdict).length
     return count === 0 ? [] : `${count} ${verdict}`
   })
   return (
@@ -135,7 +135,7 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
   const isProxy = useIsProxy()
   const saving = useSaving()
   const isKnob = description.knobs.some(knob => knob.name === name)
-  const about = description.assumptions.find(one => one.name === assumption.name)
+  const about = description.assumptions.find(candidate => candidate.name === assumption.name)
   const shown = new Set([...places, ...changes.flatMap(({ from, to }) => [from, to]), last].map(place => place?.entry))
   const setting = `--set ${shellWord(`${name}=${textOf(fits)}`)}`
   return (

@@ -32,7 +32,7 @@ export function KnobsSection() {
     setSearch(linked.value)
   }, [linked.value])
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found: { readonly knob: Knob; readonly assumption: Assumption | undefined }[] = []
+  const matches: { readonly knob: Knob; readonly assumption: Assumption | undefined }[] = []
   let changed = 0
   for (const knob of description.knobs) {
     const isOther = isChanged(knob, config[knob.name])
@@ -40,7 +40,7 @@ export function KnobsSection() {
     const assumption = description.assumptions.find(({ name }) => name === knob.assumption)
     // Every word is somewhere in the name, the value, or the assumption with its rule.
     const text = JSON.stringify([knob.name, config[knob.name], assumption]).toLowerCase()
-    if (words.length === 0 ? isOther : words.every(word => text.includes(word))) found.push({ knob, assumption })
+    if (words.length === 0 ? isOther : words.every(word => text.includes(word))) matches.push({ knob, assumption })
   }
   return (
     <PlatformSection name={SECTION} title="Knobs" summary={changed === 0 ? 'defaults' : `${changed} changed`}>
@@ -54,12 +54,12 @@ export function KnobsSection() {
       <p class="hint" role="status">
         {words.length === 0
           ? `A knob changes one behaviour that the platform leaves open. ${changed === 0 ? 'None is' : 'These are'} changed.`
-          : found.length === 0
+          : matches.length === 0
             ? 'No knob matches.'
-            : `${found.length} ${found.length === 1 ? 'knob' : 'knobs'}`}
+            : `${matches.length} ${matches.length === 1 ? 'knob' : 'knobs'}`}
       </p>
       <ul class="knobs">
-        {found.map(({ knob, assumption }) => (
+        {matches.map(({ knob, assumption }) => (
           <KnobRow key={knob.name} knob={knob} assumption={assumption} />
         ))}
       </ul>
