@@ -215,7 +215,7 @@ function* proxyFindings({ env }: Context): Generator<DoctorFinding> {
   )
 }
 
-const LEAST_FREE_BYTES = 100 * 2 ** 20
+const MIN_FREE_BYTES = 100 * 2 ** 20
 
 function* folderFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   try {
@@ -229,7 +229,7 @@ function* folderFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   }
   const { bavail, bsize } = statfsSync(cwd)
   const free = bavail * bsize
-  if (free >= LEAST_FREE_BYTES) return yield ok('folder', 'The working directory can be written, and has space.')
+  if (free >= MIN_FREE_BYTES) return yield ok('folder', 'The working directory can be written, and has space.')
   yield warning(
     'folder',
     `The disk of ${cwd} has ${Math.round(free / 2 ** 20)} MB left.`,
@@ -271,7 +271,7 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding
 
 const ANSWER_MS = 2_000
 /** The clocks of two programs on one machine do not differ. */
-const MOST_SKEW_MS = 5_000
+const MAX_SKEW_MS = 5_000
 
 async function* webhookFindings(
   target: URL,
@@ -309,7 +309,7 @@ async function* answerFindings(server: PlatformServer): AsyncGenerator<DoctorFin
 
   const date = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'date')?.[1]
   const skewMs = date === undefined ? 0 : Math.abs(Date.parse(String(date)) - Date.parse(wallTime()))
-  if (skewMs > MOST_SKEW_MS)
+  if (skewMs > MAX_SKEW_MS)
     yield warning(
       'clock',
       `The clock of the service differs by ${formatDuration(skewMs)}.`,

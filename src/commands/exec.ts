@@ -60,7 +60,7 @@ const DEFAULT_GRACE_MS = 5_000
 const DRAIN_MS = 3_000
 const POLL_MS = 50
 /** Failed scenarios that a report shows. */
-const MOST_PLAYS = 100
+const MAX_FAILED_PLAYS = 100
 /** A journal alone is no run that could be evaluated again. */
 const EXEC_REPORTS = RUN_REPORTS.filter(name => name !== 'journal')
 
@@ -120,7 +120,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
 
     const failedPlays: ScenarioResult[] = []
     const onPlayed = (result: ScenarioResult) => {
-      if (result.outcome !== 'pass' && failedPlays.length < MOST_PLAYS) failedPlays.push(result)
+      if (result.outcome !== 'pass' && failedPlays.length < MAX_FAILED_PLAYS) failedPlays.push(result)
     }
     let attached: AttachedAgent | null = null
     const readiness = new LazyReadiness(() => attached?.loadDriver ?? null, { onPlayed })

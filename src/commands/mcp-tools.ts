@@ -42,7 +42,7 @@ interface ToolAnswer {
 
 const chatId = z.string().optional().describe('The chat; by default the newest')
 const COLUMNS = 160
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 const DEFAULT_LINES = 40
 const finding = z.object({ code: z.string(), level: z.string(), happened: z.string(), hint: z.string() })
 const line = z.object({ seq: z.number(), kind: z.string(), line: z.string() })
@@ -136,7 +136,7 @@ async function newestChat(control: ControlClient, signal: AbortSignal): Promise<
 
 const journalOf = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
   control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
-    `/journal?${query({ limit: MOST_ENTRIES, ...filter })}`,
+    `/journal?${query({ limit: MAX_ENTRIES, ...filter })}`,
     signal,
   )
 

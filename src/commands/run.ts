@@ -285,7 +285,7 @@ export async function selectScenarios(
   return { wanted, plans, message: `No scenario in${where} matches ${selectors.join(' ')}${suggestion}` }
 }
 
-const SHORTEST_PART = 4
+const MIN_PART_CHARS = 4
 
 /** A name or a tag similar to that of the filter; of a name also a part with as many words, because a part selects. */
 function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
@@ -299,7 +299,7 @@ function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
     const words = title.split(' ')
     for (const index of words.keys()) {
       const part = words.slice(index, index + count).join(' ')
-      if (part.length >= SHORTEST_PART) names.add(part)
+      if (part.length >= MIN_PART_CHARS) names.add(part)
     }
     names.add(title)
   }

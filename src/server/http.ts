@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isMap } from '../base/objects.ts'
-import type { Maybe } from '../base/runtime/activity.ts'
+import type { Awaitable } from '../base/runtime/activity.ts'
 import { afterWaitingEvents, backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
 import { lazily } from '../base/runtime/lazy.ts'
 import { connectionLimit } from '../base/runtime/node.ts'
@@ -355,7 +355,7 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: (
         string,
         string
       >
-      let answer: Maybe<ApiResponse>
+      let answer: Awaitable<ApiResponse>
       try {
         answer = api({ method: request.method ?? 'GET', target: request.url ?? '/', headers, body, tooLarge })
       } catch (error) {

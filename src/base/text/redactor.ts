@@ -24,8 +24,8 @@ export interface Redactor {
 
 /** The oldest secret is forgotten when there are more. */
 const MAX_SECRETS = 1_000
-const SHORTEST = 6
-const SHORTEST_NUMBER = 8
+const MIN_CHARS = 6
+const MIN_DIGITS = 8
 
 /** `publicValues` are never redacted. */
 export function createRedactor(publicValues: readonly string[] = []): Redactor {
@@ -89,8 +89,8 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
 
 /** Other values occur everywhere in an output, which would be unreadable without them. */
 function isSecret(value: string): boolean {
-  if (/^\d+$/.test(value)) return value.length >= SHORTEST_NUMBER
-  return value.length >= SHORTEST && !/^(true|false)$/i.test(value) && value.trim() !== '' && !/^\**$/.test(value)
+  if (/^\d+$/.test(value)) return value.length >= MIN_DIGITS
+  return value.length >= MIN_CHARS && !/^(true|false)$/i.test(value) && value.trim() !== '' && !/^\**$/.test(value)
 }
 
 /** A number is a secret only as a whole: not inside of a longer one, such as a time. */

@@ -38,11 +38,11 @@ export function shorten(text: string, columns: number): string {
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 
-const LONGEST_QUOTE = 2000
+const MAX_QUOTE_CHARS = 2000
 
 /** `"Hello…"`, in at most `columns`, never less than a few characters. */
 export function quote(text: string, columns: number): string {
-  const cut = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  const cut = text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text
   const most = Math.max(12, columns - 2)
   const shown = shorten(visible(cut), most)
   // As in YAML: the other quotes, rather than backslashes.

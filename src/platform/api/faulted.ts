@@ -1,6 +1,6 @@
 /** Applies API faults to a call and its answer. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
@@ -12,9 +12,9 @@ import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 /** `answerCall` answers as the platform does; `finish` records the answered call in the journal. */
 export function createFaultedApi(
   ports: ApiPorts,
-  answerCall: (call: ApiCall) => Maybe<ApiResponse>,
+  answerCall: (call: ApiCall) => Awaitable<ApiResponse>,
   finish: (call: ApiCall, answer: ApiResponse) => ApiResponse,
-): (call: ApiCall) => Maybe<ApiResponse> {
+): (call: ApiCall) => Awaitable<ApiResponse> {
   async function delayed(call: ApiCall, applied: AppliedApiFaults): Promise<ApiResponse> {
     const ended = ports.inFlight()
     try {
@@ -25,7 +25,7 @@ export function createFaultedApi(
     }
   }
 
-  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
+  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Awaitable<ApiResponse> {
     if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
     return andThen(answerCall(call), answer =>
       call.epoch === ports.epoch.count ? faultyAnswer(ports, answer, applied) : answer,

@@ -1,6 +1,6 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contract/endpoint-routes.ts'
 import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
@@ -51,7 +51,7 @@ import {
   withUnspecified,
 } from './messages.ts'
 
-export type Api = (request: ApiRequest) => Maybe<ApiResponse>
+export type Api = (request: ApiRequest) => Awaitable<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
   const faulted = createFaultedApi(ports, answerCall, finish)
@@ -68,7 +68,7 @@ export function createApi(ports: ApiPorts): Api {
   }
 }
 
-function answerCall(call: ApiCall): Maybe<ApiResponse> {
+function answerCall(call: ApiCall): Awaitable<ApiResponse> {
   try {
     const answer = serve(call)
     return answer instanceof Promise ? answerLater(call, answer) : finish(call, answer)
@@ -91,7 +91,7 @@ async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promis
 const READS = 'GET, HEAD, OPTIONS'
 const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
-function serve(call: ApiCall): Maybe<ApiResponse> {
+function serve(call: ApiCall): Awaitable<ApiResponse> {
   const { request, ports, transaction } = call
   const { knobs } = ports.platform
   const path = pathOf(request.target)
@@ -251,7 +251,7 @@ function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCal
 }
 
 /** Makes one call into the platform; key and body are valid at this point. */
-type Operation = (call: ApiCall, grant: Grant, body: unknown) => Maybe<unknown>
+type Operation = (call: ApiCall, grant: Grant, body: unknown) => Awaitable<unknown>
 
 const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
   requireChat(ports.platform, grant.botId, bot_id, chat_id)
@@ -278,7 +278,7 @@ const OPERATIONS: Record<EndpointId, Operation> = {
 }
 
 /** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
-function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
+function message(call: ApiCall, grant: Grant, value: unknown): Awaitable<unknown> {
   const body = value as MessageRequest
   const { ports, transaction } = call
   const { platform, engines } = ports
@@ -299,7 +299,7 @@ function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
   })
 }
 
-function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
+function summarize(call: ApiCall, grant: Grant, body: unknown): Awaitable<unknown> {
   const { ports, transaction } = call
   const chat = chatOf(call, grant, body as ChatRequest)
   const input = summaryInput(ports.platform, chat, transaction)

@@ -101,7 +101,7 @@ function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, 
 
 /** How long a message takes: the milliseconds before its first character, and for each. */
 const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
-const SLOWEST_MS = 75_000
+const MAX_PACE_MS = 75_000
 /** From the last message of a history to now. */
 const SINCE_LAST_MS = 9_000
 
@@ -124,7 +124,7 @@ function gapMs(row: ChatHistoryRow, index: number): number {
   const [first, perCharacter] = PACE[from]
   // Differs between messages, and is the same in every run.
   const uneven = (text.length * 37 + index * 311) % 1_000
-  return Math.min(SLOWEST_MS, first + text.length * perCharacter) + uneven
+  return Math.min(MAX_PACE_MS, first + text.length * perCharacter) + uneven
 }
 
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'

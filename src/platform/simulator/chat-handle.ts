@@ -1,6 +1,6 @@
 /** Lets a test or script act as the end user of one chat. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../rules/files.ts'
 import type { Chat } from '../rules/state.ts'
@@ -72,7 +72,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   /** The current chat with this id: a reset or a restore may have replaced the object. */
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
-  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
+  const act = async (start: () => Awaitable<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
     if (!chats.has(chat.id)) throw invalidOption('chat', CHAT_REMOVED)
     const after = core.journal.nextSeq - 1
     return andThen(asOptionErrors(start), async ({ messageId, deliveryId }) => {
@@ -111,7 +111,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 }
 
 /** A problem of an action is one of its arguments. */
-function asOptionErrors(start: () => Maybe<UserOutcome>): Maybe<UserOutcome> {
+function asOptionErrors(start: () => Awaitable<UserOutcome>): Awaitable<UserOutcome> {
   const rethrow = (error: unknown) => {
     if (!(error instanceof UserProblem)) throw error
     throw invalidOption(error.code === 'unknown_button' ? 'button' : 'text', error.message)

@@ -228,13 +228,13 @@ export const only = <const Value>(...values: readonly Value[]) =>
 
 const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
 /** Fewer bytes would not hold one long body. */
-const SMALLEST_MEMORY = 65_536
+const MIN_MEMORY_BYTES = 65_536
 const memory = optionKind<number | string>(
   'a number of bytes from 65536, or a text such as 64mb or 500kb',
-  value => (parseBytes(value) ?? 0) >= SMALLEST_MEMORY,
+  value => (parseBytes(value) ?? 0) >= MIN_MEMORY_BYTES,
   {
     anyOf: [
-      { type: 'integer', minimum: SMALLEST_MEMORY },
+      { type: 'integer', minimum: MIN_MEMORY_BYTES },
       { type: 'string', pattern: '^[0-9]+(kb|mb|gb)?$' },
     ],
   },

@@ -1,6 +1,6 @@
 /** Defines the simulator object: the platform and its end users in this process, without expectations. */
 
-import type { Maybe } from '../../base/runtime/activity.ts'
+import type { Awaitable } from '../../base/runtime/activity.ts'
 import { LATEST_MS } from '../../base/runtime/clock.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import { type Duration, parseDuration } from '../../base/text/quantities.ts'
@@ -58,7 +58,7 @@ export interface PlatformSimulator {
   /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
   /** Answers a request as plain data, for servers and other adapters. */
-  handle(exchange: ApiRequest): Maybe<ApiResponse>
+  handle(exchange: ApiRequest): Awaitable<ApiResponse>
   /** Creates a chat. Throws `InvalidOptionError`. */
   chat(options?: ChatOptions): Promise<ChatHandle>
   /** Finds a chat by its id. */

@@ -204,12 +204,12 @@ export async function explainPasted(
 }
 
 const DIGESTS = /(?<![\w+/=])(?:[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)(?![\w+/=])/gi
-const MOST_DIGESTS = 4
+const MAX_DIGESTS = 4
 
 /** Explains a digest in the answer of the service, which often is what its code has computed; null when nothing is found. */
 async function digestInAnswer({ key, otherKeys }: DiagnosisPorts, { request, response, url }: Delivery) {
   const digests = new Set(response?.body.match(DIGESTS) ?? [])
-  for (const digest of [...digests].slice(0, MOST_DIGESTS)) {
+  for (const digest of [...digests].slice(0, MAX_DIGESTS)) {
     const { ok, mistake, message, fix } = await explain(request.body, digest, key, { otherKeys, ...(url && { url }) })
     if (ok || mistake === 'unknown') continue
     return { code: mistake, text: `The answer of your service has what it computed: ${message}`, fix }
@@ -222,7 +222,7 @@ const COUNTS: ProbeCounts = {
   ...{ 'restringified-json': 3, 'other-key': 3, 'key-whitespace': 1, 'key-unset': 1, hex: 1, prefix: 1 },
   ...{ 'empty-body': 1, 'stringified-object': 1, newline: 1, latin1: 1, 'other-algorithm': 1, 'plain-hash': 1 },
 }
-const MOST_PROBES = 28
+const MAX_PROBES = 28
 
 function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, entry: Delivery) {
   const form = knobs['webhook.json']
@@ -268,7 +268,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
       if (signingHeaders(key, body, entry.url ?? '', knobs)[name] !== standard)
         probes.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
       const wrong = await wrongSignatures(body, key, otherKeys, COUNTS)
-      const sends = wrong.slice(0, MOST_PROBES - 2 - probes.length).map(({ code, detail, signature }) => {
+      const sends = wrong.slice(0, MAX_PROBES - 2 - probes.length).map(({ code, detail, signature }) => {
         const text = probeText({ code, detail })
         return send({ code, detail, text }, signed => ({ ...signed, [name]: signature }))
       })

@@ -97,8 +97,8 @@ function jsonValueOf(text: string): string | null {
   }
 }
 
-const isInKey = (body: string, at: number): boolean => /^[^"\\]*"\s*:/.test(body.slice(at, at + LONGEST_KEY))
-const LONGEST_KEY = 200
+const isInKey = (body: string, at: number): boolean => /^[^"\\]*"\s*:/.test(body.slice(at, at + MAX_KEY_CHARS))
+const MAX_KEY_CHARS = 200
 
 /** The first half, which is not valid JSON. A surrogate pair is not cut in two. */
 function truncatedBody(body: string): string {

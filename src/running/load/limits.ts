@@ -16,7 +16,7 @@ export interface Limit {
   readonly result: LoadResult
 }
 
-const MOST_DOUBLINGS = 12
+const MAX_DOUBLINGS = 12
 /** The result is exact to an eighth of the rate. */
 const HALVINGS = 3
 
@@ -36,7 +36,7 @@ export async function findLimit(options: LoadOptions, firstRate: number): Promis
   }
   let met = 0
   let rate = firstRate
-  for (let step = 0; step < MOST_DOUBLINGS && !options.signal.aborted && (await isMetAt(rate)); step++) {
+  for (let step = 0; step < MAX_DOUBLINGS && !options.signal.aborted && (await isMetAt(rate)); step++) {
     met = rate
     rate *= 2
   }

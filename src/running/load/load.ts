@@ -111,7 +111,7 @@ export interface FailedConversation {
 
 const MAX_FAILED = 3
 const POINTS = 100
-const LEAST_POINT_MS = 1_000
+const MIN_POINT_MS = 1_000
 const TICK_MS = 100
 /** A busier process acts later than its conversations say. */
 const BUSY: ProcessLoad = { busyShare: 0.95, loopDelayMs: 100 }
@@ -212,7 +212,7 @@ class Load {
   async tickUntil(signal: AbortSignal): Promise<void> {
     const { arrivals, durationMs, onProgress } = this.#options
     const watch = watchProcessLoad()
-    const pointMs = Math.max(LEAST_POINT_MS, durationMs / POINTS)
+    const pointMs = Math.max(MIN_POINT_MS, durationMs / POINTS)
     let pointAtMs = pointMs
     while (!signal.aborted) {
       await wallDelay(TICK_MS, signal)

@@ -33,13 +33,13 @@ export interface EndedConversation {
   readonly lateMs: number
 }
 
-const HIGHEST_US = 3_600_000_000
+const MAX_US = 3_600_000_000
 /** A start that is later than this counts as late. */
 const LATE_MS = 50
 
 /** Of microseconds, up to an hour. Three digits need 95 kB, two 14 kB. */
 const createHistogram = (numberOfSignificantValueDigits: 2 | 3): Histogram =>
-  build({ lowestDiscernibleValue: 1, highestTrackableValue: HIGHEST_US, numberOfSignificantValueDigits })
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: MAX_US, numberOfSignificantValueDigits })
 
 const inMs = (microseconds: number): number => Math.round(microseconds) / 1000
 
@@ -82,7 +82,7 @@ export class GroupStatistics {
       for (const [index, ms] of timings[timing].entries()) {
         // The first one of each kind counts from the time at which the conversation should have begun.
         const us = Math.round((index === 0 ? ms + lateMs : ms) * 1000)
-        this.#histogramOf(timing).recordValue(Math.min(HIGHEST_US, Math.max(1, us)))
+        this.#histogramOf(timing).recordValue(Math.min(MAX_US, Math.max(1, us)))
       }
   }
 

@@ -65,13 +65,13 @@ const LETTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{Lo}/u, /\p{L}/u, /\p{N}/u, /\p{E
 /** Scripts and groups of emoji lie in blocks of this many code points. */
 const BLOCK = 128
 const TRIES = 64
-const LONGEST_SHIFT_DAYS = 3_000
+const MAX_SHIFT_DAYS = 3_000
 
 /** `origins`: addresses of programs that stay in links, such as that of the platform. */
 export function createAnonymiser(salt: string, origins: readonly string[]): Anonymiser {
   const digestOf = (value: string): string => hmac('sha256', salt, value, 'hex')
   const randomOf = (value: string) => randomFrom(Number.parseInt(digestOf(value).slice(0, 8), 16))
-  const shiftMs = (1 + randomOf('time').below(LONGEST_SHIFT_DAYS * 86_400)) * -1_000
+  const shiftMs = (1 + randomOf('time').below(MAX_SHIFT_DAYS * 86_400)) * -1_000
 
   function text(value: string): string {
     if (UUID.test(value)) return likeId(value, [14, 19])

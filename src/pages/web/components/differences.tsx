@@ -67,10 +67,11 @@ export function compareTexts(before: string, after: string): readonly [before: T
   return [partsOf(a, start, end), partsOf(b, start, end)]
 }
 
-const LONGEST = 2000
+const MAX_CHARS = 2000
 
 /** The characters of a text, with an ellipsis when there are too many to compare. */
-const shortened = (text: string): string[] => (text.length <= LONGEST ? [...text] : [...text.slice(0, LONGEST), '…'])
+const shortened = (text: string): string[] =>
+  text.length <= MAX_CHARS ? [...text] : [...text.slice(0, MAX_CHARS), '…']
 
 const partsOf = (chars: readonly string[], start: number, end: number): TextParts => ({
   start: chars.slice(0, start).join(''),

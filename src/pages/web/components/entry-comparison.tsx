@@ -112,7 +112,7 @@ const isOfBody = (path: string) => /^(request\.body|response|payload|status)/.te
 const rankOf = ({ path }: FieldPair): number => (isOfBody(path) ? 0 : 1)
 
 /** More fields are not compared. */
-const MOST_FIELDS = 2_000
+const MAX_FIELDS = 2_000
 
 /** Without what differs between all entries and says nothing. */
 function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
@@ -122,7 +122,7 @@ function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
 }
 
 function addFields(fields: Map<string, string>, path: string, value: unknown): void {
-  if (value === undefined || fields.size >= MOST_FIELDS) return
+  if (value === undefined || fields.size >= MAX_FIELDS) return
   const parsed = typeof value === 'string' && path.endsWith('.body') ? jsonOr(value, value) : value
   const parts = Array.isArray(parsed) ? Object.entries(parsed) : isMap(parsed) ? Object.entries(parsed) : []
   if (parts.length === 0) fields.set(path, typeof parsed === 'string' ? parsed : JSON.stringify(parsed))

@@ -57,9 +57,9 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
 }
 
 /** As many characters of the answer of a service are in the explanation. */
-const MOST_QUOTED = 300
+const MAX_QUOTE_CHARS = 300
 /** As many effects are listed. */
-const MOST_EFFECTS = 12
+const MAX_EFFECTS = 12
 
 export function EntryDetails(props: EntryDetailsProps) {
   const {
@@ -76,7 +76,7 @@ export function EntryDetails(props: EntryDetailsProps) {
   } = props
   const { label, answer } = summaryOf(entry)
   const Heading = level === 3 ? 'h3' : 'h4'
-  const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
+  const caused = effects.slice(0, MAX_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
   const facts = factsOf(entry, caused)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
@@ -125,7 +125,7 @@ export function EntryDetails(props: EntryDetailsProps) {
             </dl>
           )}
           {entry.kind === 'delivery' && entry.response?.body ? (
-            <blockquote>{visible(entry.response.body.slice(0, MOST_QUOTED))}</blockquote>
+            <blockquote>{visible(entry.response.body.slice(0, MAX_QUOTE_CHARS))}</blockquote>
           ) : null}
           {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
         </div>
@@ -183,7 +183,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
       {Object.entries(rows).map(([name, seqs]) =>
         seqs.length === 0 ? null : (
           <Fact key={name} name={name}>
-            {seqs.slice(0, MOST_EFFECTS).map(seq => {
+            {seqs.slice(0, MAX_EFFECTS).map(seq => {
               const linked = entryOf?.(seq)
               return (
                 <span key={seq} class="entry-link">
@@ -192,7 +192,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
                 </span>
               )
             })}
-            {seqs.length > MOST_EFFECTS ? <span class="entry-link">{seqs.length - MOST_EFFECTS} more</span> : null}
+            {seqs.length > MAX_EFFECTS ? <span class="entry-link">{seqs.length - MAX_EFFECTS} more</span> : null}
           </Fact>
         ),
       )}

@@ -45,7 +45,7 @@ const FLAGS = [
 ] as const
 
 /** The newest chats are offered. */
-const MOST_CHATS = 200
+const MAX_CHATS = 200
 
 interface ManualEventAnswer {
   readonly ack: { readonly status: number | null; readonly error?: string }
@@ -58,7 +58,7 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
   const [answer, setAnswer] = useState<ManualEventAnswer | null>(null)
   const parsed = parseJsonText(text)
   const isObject = parsed.isValid && (parsed.value === undefined || isMap(parsed.value))
-  const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
+  const chats = [...session.log.value.chats.keys()].slice(-MAX_CHATS).reverse()
   const send = (submitted: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     submitted.preventDefault()
     setAnswer(null)

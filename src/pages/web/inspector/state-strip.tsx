@@ -78,7 +78,7 @@ function differencesOf(moment: PlatformMoment): readonly Difference[] {
     ])
   if (clock.mode === 'virtual') differences.push(['clock', 'Virtual clock'])
   else if (clock.paused) differences.push(['clock', 'Clock paused'])
-  else if (Math.abs(clockOffsetMs) >= LEAST_OFFSET_MS)
+  else if (Math.abs(clockOffsetMs) >= MIN_OFFSET_MS)
     differences.push(['clock', `Clock ${clockOffsetMs < 0 ? '−' : '+'}${offsetText(clockOffsetMs)}`])
   const active = activeFaults(faults).length
   if (active > 0) differences.push(['faults', counted(active, 'fault')])
@@ -90,7 +90,7 @@ function differencesOf(moment: PlatformMoment): readonly Difference[] {
 }
 
 /** A pause that is resumed leaves the clock behind; less than this is no difference that a person sees. */
-const LEAST_OFFSET_MS = 30_000
+const MIN_OFFSET_MS = 30_000
 
 function offsetText(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000)
