@@ -23,7 +23,7 @@ import { Replay, type ReplayResult } from '../running/replayer/replay.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
 import { colorLevel, EnvironmentError, type Io, UsageError } from './io.ts'
-import { exitCodeOf, writeRequested } from './write-reports.ts'
+import { exitCodeWith, writeRequested } from './write-reports.ts'
 
 export const calibrateCommand = defineCommand({
   arguments: { '<files...>': 'recordings: journals, HAR files, or JSON lines of exchanges' },
@@ -80,7 +80,7 @@ export const calibrateCommand = defineCommand({
         io,
       )
     }
-    return exitCodeOf(exitCode, problems)
+    return exitCodeWith(exitCode, problems)
   },
 })
 

@@ -115,15 +115,15 @@ export async function answerShell(
       const [flagName = '', takes] = key.split(' ')
       flags.set(flagName, { flag: typeof flag === 'string' ? { description: flag } : flag, takes })
     }
-    const valuesOf = (flagName: string | undefined, typed: string): Candidates | null => {
+    const candidatesFor = (flagName: string | undefined, typed: string): Candidates | null => {
       const { takes, flag } = flags.get(flagName ?? '') ?? {}
       if (takes === undefined) return null
       return flag?.choices?.map(choice => [choice, ''] as const) ?? valuesFor(name, takes, typed, io.cwd)
     }
     const [, assigned, typed = ''] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? []
     if (assigned !== undefined)
-      return (valuesOf(assigned, typed) ?? []).map(([value, about]) => [`${assigned}=${value}`, about])
-    const values = valuesOf(words.at(-2), word)
+      return (candidatesFor(assigned, typed) ?? []).map(([value, about]) => [`${assigned}=${value}`, about])
+    const values = candidatesFor(words.at(-2), word)
     if (values !== null) return values
     if (word.startsWith('-')) {
       const isFree = (flagName: string) => !words.includes(flagName) || flags.get(flagName)?.flag.repeatable

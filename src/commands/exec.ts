@@ -34,7 +34,7 @@ import { runScenarios, type ServiceContext } from './run.ts'
 import { shellWord } from './run-target.ts'
 import { redactRun } from './secrets.ts'
 import type { AttachedAgent } from './start-agent.ts'
-import { exitCodeOf, writeReports } from './write-reports.ts'
+import { exitCodeWith, writeReports } from './write-reports.ts'
 
 const FLAGS = {
   '--scenarios <files>': {
@@ -160,7 +160,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
     enough.abort()
     const code = commandCode(how)
     const result = redactRun(
-      resultOf(server, { command, how, failedPlays, startedAt, started, isStrict: flags.strict ?? false }),
+      createResult(server, { command, how, failedPlays, startedAt, started, isStrict: flags.strict ?? false }),
       secrets,
     )
     const isShown = result.exitCode !== 0 || flags.report !== undefined
@@ -171,7 +171,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
       : []
     if (code !== 0) return code
     if (received !== null) return END_CODES[received]
-    return exitCodeOf(result.exitCode, problems)
+    return exitCodeWith(result.exitCode, problems)
   } finally {
     await shutdown.run()
   }
@@ -244,7 +244,7 @@ interface Ended {
 }
 
 /** The command as a scenario, with the whole journal of the simulator, and the scenarios that it played and that did not pass. */
-function resultOf(server: PlatformServer, ended: Ended): RunResult {
+function createResult(server: PlatformServer, ended: Ended): RunResult {
   const { command, how, failedPlays, startedAt, started, isStrict } = ended
   const name = command.join(' ')
   const journal = maskedJournal(server)

@@ -42,7 +42,7 @@ import {
 import { type Context, canRedraw, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
-import { exitCodeOf, type Render, renderModel, writeRequested } from './write-reports.ts'
+import { exitCodeWith, type Render, renderModel, writeRequested } from './write-reports.ts'
 
 const FLAGS = {
   '--arrivals <rate>': 'how many conversations begin: 50/s, 300/m, 0..200/s over 2m, several with commas',
@@ -167,7 +167,7 @@ async function writeLoad(
   { io, env }: Context,
 ): Promise<number> {
   const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
-  return exitCodeOf(load.exitCode, await writeRequested(requests, load.exitCode, rendererOf(load), reportContext))
+  return exitCodeWith(load.exitCode, await writeRequested(requests, load.exitCode, createRenderer(load), reportContext))
 }
 
 /** 1: a threshold was crossed. 3: conversations could not be judged, and none failed. 4: nothing can be said of the intermediary. */
@@ -179,7 +179,7 @@ function loadExitCode({ all, isBottleneck, thresholds, steps }: LoadReport): 0 |
   return isBottleneck ? 4 : 1
 }
 
-function rendererOf(load: LoadReport): Render<ReportRequest<LoadReportName>> {
+function createRenderer(load: LoadReport): Render<ReportRequest<LoadReportName>> {
   return async ({ report }, exitCode) => {
     const ended = { ...load, exitCode }
     switch (report) {

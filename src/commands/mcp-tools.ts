@@ -78,7 +78,7 @@ function explanationText(explanation: z.infer<typeof Explanation>, chatId: strin
 }
 
 /** One line for each entry, as `start --output compact` prints them, after its number; none for an event, which its delivery shows. */
-function linesOf(entries: readonly Entry[]): z.infer<typeof line>[] {
+function formatEntries(entries: readonly Entry[]): z.infer<typeof line>[] {
   const log = createLog({ style: 'compact', colorLevel: 0, columns: COLUMNS })
   return entries.flatMap(entry => {
     const text = log(entry).trimEnd()
@@ -134,7 +134,7 @@ async function newestChat(control: ControlClient, signal: AbortSignal): Promise<
   return newest.chat_id
 }
 
-const journalOf = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
+const fetchJournal = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
   control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
     `/journal?${query({ limit: MAX_ENTRIES, ...filter })}`,
     signal,
@@ -305,14 +305,14 @@ const TOOLS = [
         const entry = await control.get<Entry>(`/wait?${query(filter)}`, signal)
         const { seq, kind } = entry
         const name = kind === 'event' ? entry.event : kind
-        const [shown = { seq, kind, line: `#${seq} ${name}` }] = linesOf([entry])
+        const [shown = { seq, kind, line: `#${seq} ${name}` }] = formatEntries([entry])
         return { text: shown.line, data: { found: true, entry: shown, nearest: [] } }
       } catch (error) {
         if (!(error instanceof ToolError && isTimeout(error.body))) throw error
         const bySeq = new Map(
           Object.values(error.body.nearest).flatMap(entries => entries.map(entry => [entry.seq, entry])),
         )
-        const nearest = linesOf([...bySeq.values()].sort((a, b) => a.seq - b.seq))
+        const nearest = formatEntries([...bySeq.values()].sort((a, b) => a.seq - b.seq))
         const text = [error.message, 'Nearest:', ...nearest.map(line => line.line)].join('\n')
         return { text, data: { found: false, entry: null, nearest } }
       }
@@ -336,9 +336,9 @@ const TOOLS = [
       annotations: READS,
     },
     async ({ limit = DEFAULT_LINES, whole = false, ...filter }, { control, signal }) => {
-      const { entries, next_seq } = await journalOf(control, filter, signal)
+      const { entries, next_seq } = await fetchJournal(control, filter, signal)
       const latest = entries.slice(-limit)
-      const lines = linesOf(entries).slice(-limit)
+      const lines = formatEntries(entries).slice(-limit)
       const left_out = entries.length - latest.length
       const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(line => line.line)
       const more = left_out > 0 ? [`${left_out} earlier entries not shown: pass limit.`] : []
@@ -359,7 +359,7 @@ const TOOLS = [
     async ({ seq, chat_id }, { control, signal }) => {
       const id = seq === undefined ? (chat_id ?? (await newestChat(control, signal))) : undefined
       const [{ entries }, { assumptions }, { checks }] = await Promise.all([
-        journalOf(control, { chat_id: id }, signal),
+        fetchJournal(control, { chat_id: id }, signal),
         control.get<{ assumptions: { name: string; behaviour: string }[] }>('/assumptions', signal),
         control.get<ReadinessReport>('/readiness', signal),
       ])
@@ -402,8 +402,8 @@ const TOOLS = [
       ]
       const data = {
         entry: entry ?? null,
-        causes: linesOf(causes),
-        effects: linesOf(effects),
+        causes: formatEntries(causes),
+        effects: formatEntries(effects),
         wrong,
         diagnosis: diagnosis === null ? null : { happened: diagnosis.text, fix: diagnosis.fix },
         findings,

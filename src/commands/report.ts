@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
-import { ConfigError, fileProblem, type Problem, problemOf } from '../base/files/errors.ts'
+import { ConfigError, createProblem, fileProblem, type Problem } from '../base/files/errors.ts'
 import { isDataFile, readText } from '../base/files/user-files.ts'
 import { groupBy } from '../base/objects.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -21,7 +21,7 @@ import { applyStrict, runResult } from '../running/runner/results.ts'
 import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL, exitCodeWith, writeReports } from './write-reports.ts'
 
 export const reportCommand = defineCommand({
   arguments: {
@@ -52,7 +52,7 @@ export const reportCommand = defineCommand({
     for (const name of args.length === 0 ? [DEFAULT_JOURNAL] : args) runs.set(name, readSavedRun(name, context))
     const saved = mergeRuns(runs)
     const isObserved = saved.run.entries === null
-    const files = flags.scenarios ?? scenarioFilesOf(saved, context)
+    const files = flags.scenarios ?? findScenarioFiles(saved, context)
     const plans = isObserved ? [] : compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
     const evaluateRun = isObserved ? lintObserved : evaluateAgain
@@ -66,7 +66,7 @@ export const reportCommand = defineCommand({
       const { serveSavedRun } = await import('./ui-mode.ts')
       await serveSavedRun(result, plans, context)
     }
-    return exitCodeOf(result.exitCode, problems)
+    return exitCodeWith(result.exitCode, problems)
   },
 })
 
@@ -79,18 +79,18 @@ function readSavedRun(name: string, { io }: Context): SavedRun {
   )
 }
 
-function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
+function findScenarioFiles({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
   const missing: Problem[] = []
   const modules: Problem[] = []
   for (const file of files) {
     if (!file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
       missing.push(
-        problemOf(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
+        createProblem(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
       )
     if (!isDataFile({ extension: extname(file).toLowerCase() }))
       modules.push(
-        problemOf(
+        createProblem(
           file,
           'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
         ),
@@ -210,7 +210,7 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
       scenarios.push(scenario)
       if (otherFile === undefined) continue
       const message = `has scenario ${title}, and so does ${otherFile}: name the journal of each shard once.`
-      problems.push(problemOf(file, message))
+      problems.push(createProblem(file, message))
     }
     // Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them.
     for (const { entrySeqs, nearest, ...failure } of saved.run.failures) {

@@ -76,12 +76,12 @@ export function reportLines(journal: TestJournal, unmaskedFailures: readonly Fai
       `  ${count} older entries are ignored: they came before a restore, or were evicted (journalLimit, memoryLimit)`,
     )
   lines.push('')
-  for (const { text, shade } of diagramOf(timelineSourceOf(journal, failures), COLUMNS))
+  for (const { text, shade } of diagramOf(createTimelineSource(journal, failures), COLUMNS))
     lines.push(layout.theme[shade](text))
   return lines.map(line => secrets.redact(line.trimEnd()))
 }
 
-function timelineSourceOf(journal: TestJournal, failures: TimelineSource['failures']): TimelineSource {
+function createTimelineSource(journal: TestJournal, failures: TimelineSource['failures']): TimelineSource {
   const { sim, index, expectations, expects, names } = journal
   const { secrets } = coreOf(sim)
   const header = String(sim.config()['webhook.signatureHeader'])

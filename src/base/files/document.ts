@@ -54,7 +54,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
     throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), message)])
   }
   checkSyntax(name, text, lines, [document])
-  return sourceOf(name, createExcerpts(text), lines, document)
+  return createSource(name, createExcerpts(text), lines, document)
 }
 
 /** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
@@ -68,7 +68,7 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   )
   checkSyntax(name, text, lines, filled)
   const excerptAt = createExcerpts(text)
-  return filled.map(document => sourceOf(name, excerptAt, lines, document))
+  return filled.map(document => createSource(name, excerptAt, lines, document))
 }
 
 /** The parser prints no warnings to stderr. It compares keys too slowly; `repeatedKeys` finds those that repeat. */
@@ -126,7 +126,7 @@ function checkSyntax(name: string, text: string, lines: LineCounter, documents: 
   throw new ConfigError(limitProblems(problems, mistakes.length - shown.length))
 }
 
-function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
+function createSource(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
   let value: unknown
   try {
     value = document.toJS()

@@ -52,10 +52,11 @@ export const formatProblem = ({ at, message, excerpt }: Problem): string =>
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
 
 /** A problem of a whole file. */
-export const problemOf = (file: string, message: string): Problem => ({ at: file, file, message })
+export const createProblem = (file: string, message: string): Problem => ({ at: file, file, message })
 
 /** The error for one problem of a whole file. */
-export const fileProblem = (file: string, message: string): ConfigError => new ConfigError([problemOf(file, message)])
+export const fileProblem = (file: string, message: string): ConfigError =>
+  new ConfigError([createProblem(file, message)])
 
 export const byLine = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

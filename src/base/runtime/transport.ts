@@ -65,12 +65,12 @@ async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promi
   const over = new AbortController()
   const answer = Promise.resolve().then(() => {
     if (signal.aborted) throw cancelled()
-    return answerOf(webhook, request, over.signal)
+    return callHandler(webhook, request, over.signal)
   })
   return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
 }
 
-async function answerOf(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
+async function callHandler(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
   const response = await handler(request)
   if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
   if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })

@@ -82,10 +82,10 @@ export function pageText(text: string): string {
   const [, shown = page] =
     /<pre\b[^<>]*>([\s\S]*?)(?:<\/pre>|$)/i.exec(page) ?? /<body\b[^<>]*>([\s\S]*)/i.exec(page) ?? []
   const [, title = ''] = /<title\b[^<>]*>([^<>]*)/i.exec(text.slice(0, MAX_PAGE_CHARS)) ?? []
-  return textOf(/<(head|style)\b/i.test(shown) ? title : shown) || textOf(title) || text
+  return stripMarkup(/<(head|style)\b/i.test(shown) ? title : shown) || stripMarkup(title) || text
 }
 
-const textOf = (html: string): string =>
+const stripMarkup = (html: string): string =>
   html
     .replace(/<br\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>?/g, ' ')

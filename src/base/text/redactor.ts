@@ -110,7 +110,7 @@ const SECRET_PARAMETER =
   /(?:^|[^a-z])(?:keys?|sig|signature|hmac|auth|authorization|session|sid|jwt|pass|pwd)(?:[^a-z]|$)|token|secret|passw|passphrase|credential|sessionid|(?:api|access|shared)_?key|^code=?$/
 
 /** `accessKey=` becomes `access_key=`. */
-const wordsOf = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase()
+const toSnakeCase = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase()
 
 /** The user info, and the values of parameters with the name of a secret. */
 function credentialsIn(url: string): Credential[] {
@@ -127,7 +127,7 @@ function credentialsIn(url: string): Credential[] {
   for (const parameter of query.split(/[?&#]/)) {
     const value = parameter.slice(parameter.indexOf('=') + 1)
     const name = parameter.slice(0, parameter.length - value.length)
-    if (value !== '' && SECRET_PARAMETER.test(wordsOf(name)))
+    if (value !== '' && SECRET_PARAMETER.test(toSnakeCase(name)))
       credentials.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
   }
   return credentials

@@ -220,7 +220,7 @@ export function createVariables(plan: Plan): Variables {
   /** What all steps of a conversation read, until a value changes. */
   const scopes = new Map<string, InterpolationScope>()
 
-  function sharedScopeOf(conversation: string): InterpolationScope {
+  function shareScope(conversation: string): InterpolationScope {
     const known = scopes.get(conversation)
     if (known !== undefined) return known
     const chat = chats.get(conversation)
@@ -255,7 +255,7 @@ export function createVariables(plan: Plan): Variables {
     },
     captures: () => captures,
     /** The nearer value wins: the step's own, then captures, then those of the conversation, then `vars`. */
-    scopeOf: (conversation, own = {}) => filledOver(sharedScopeOf(conversation), own),
+    scopeOf: (conversation, own = {}) => filledOver(shareScope(conversation), own),
   }
 }
 

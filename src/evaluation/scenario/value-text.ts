@@ -35,7 +35,7 @@ const DEEPEST = 8
 
 function flowWhole(value: unknown, depth: number, longest: number): string {
   if (value === undefined) return 'absent'
-  if (value instanceof RegExp) return String(value).replace(UNSEEN, codeOf)
+  if (value instanceof RegExp) return String(value).replace(UNSEEN, escapeCharacter)
   if (typeof value === 'string') return quoted(value, longest)
   if (typeof value !== 'object' || value === null) return String(value)
   if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
@@ -52,7 +52,7 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
     if (name === '$type') return `${name} ${plainText(String(argument))}`
     if (name !== '$re') return `${name} ${flowWhole(argument, depth + 1, longest)}`
     const pattern = argument instanceof RegExp ? String(argument) : asText(argument)
-    return (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`).replace(UNSEEN, codeOf)
+    return (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`).replace(UNSEEN, escapeCharacter)
   }
   const parts: string[] = []
   for (const [key, inner] of entries.slice(0, MAX_VALUES))
@@ -92,7 +92,7 @@ function quoted(complete: string, longest = MAX_FLOW_CHARS): string {
 
 /** A text of a user or a tool as it is, on one line. */
 export const plainText = (text: string, longest = MAX_FLOW_CHARS): string =>
-  truncate(text.slice(0, UNITS * (longest + 1)).replace(UNSEEN, codeOf), longest)
+  truncate(text.slice(0, UNITS * (longest + 1)).replace(UNSEEN, escapeCharacter), longest)
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -100,11 +100,11 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 function escaped(text: string): string {
   const plain = text.includes('"') && !/['\\]/.test(text) && text.search(UNSEEN) === -1
   if (plain) return `'${text}'`
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, escapeCharacter)}"`
 }
 
 /** As YAML and JSON write it in double quotes. */
-export const codeOf = (sign: string) => {
+export const escapeCharacter = (sign: string) => {
   const hex = (sign.codePointAt(0) ?? 0).toString(16)
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
 }

@@ -33,7 +33,7 @@ export function createFaultedApi(
   }
 
   return call => {
-    const target = targetOf(ports, call)
+    const target = findTarget(ports, call)
     call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
     if (call.faults === null) return answerCall(call)
     return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
@@ -47,7 +47,7 @@ interface Target {
 }
 
 /** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
-function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
+function findTarget({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
   if (request.method === 'OPTIONS') return null
   const route = findApiRoute(pathOf(request.target), knobs)
   if (route === null) return null
@@ -65,7 +65,7 @@ function tryTo<T>(read: () => T): T | undefined {
 
 /** Reads endpoint, key and body for the journal; the platform does not process the call. */
 function identified(ports: ApiPorts, call: ApiCall): ApiCall {
-  const target = targetOf(ports, call)
+  const target = findTarget(ports, call)
   if (target === null) return call
   const { keyring, platform } = ports
   Object.assign(call, target)
@@ -80,13 +80,13 @@ const noAnswer = (): ApiResponse => ({ status: 0, headers: {}, body: '' })
 function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults): ApiResponse {
   if (answer?.kind !== 'respond') return dropped(answer)
   call.response = answer.body ?? null
-  return withFaults(responseOf(answer), faults)
+  return withFaults(createResponse(answer), faults)
 }
 
 const dropped = (effect: AnswerEffect | null): ApiResponse =>
   effect?.kind === 'drop' ? { ...noAnswer(), wire: { kind: 'lost', how: effect.how } } : noAnswer()
 
-function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
+function createResponse({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (body === undefined) return { status, headers: own, body: '' }
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'

@@ -17,11 +17,11 @@ export function sendFaultyResponse(
   else request.socket.destroy()
 }
 
-export const bytesOf = (body: ApiResponse['body']): Uint8Array =>
+export const toBytes = (body: ApiResponse['body']): Uint8Array =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body
 
 async function sendSlowly({ status, headers, body }: ApiResponse, wire: Slow, response: ServerResponse): Promise<void> {
-  const bytes = bytesOf(body)
+  const bytes = toBytes(body)
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   response.writeHead(status, { ...headers, 'content-length': String(bytes.length) })

@@ -39,8 +39,8 @@ import { FILES_PREFIX, serveFile } from './files.ts'
 import {
   type ApiRequest,
   type ApiResponse,
+  createErrorBody,
   engineErrorResponse,
-  errorBodyOf,
   internalErrorResponse,
   JSON_TYPE,
   redirectResponse,
@@ -167,7 +167,7 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
   }
   assumed(transaction, ...thrown.assumed)
   if (ports.platform.knobs['api.answers'] !== 'as-is') assumed(transaction, 'api.answers')
-  call.response = errorBodyOf(thrown)
+  call.response = createErrorBody(thrown)
   const extra: Record<string, string> = {}
   if (thrown instanceof RateLimited) extra['retry-after'] = String(thrown.retryAfter)
   else if (thrown.code === 'method_not_allowed') extra.allow = route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS
@@ -185,7 +185,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
   if (inTime && request.method !== 'OPTIONS') {
     const effects = sent.status < 300 ? transaction.effects : []
     ports.commitCall(
-      entryOf(call, sent),
+      createEntry(call, sent),
       sizeOfCall(call, sent),
       internalError === null ? effects : [internalError],
       faults === null ? [] : apiFaultEntries(call, faults),
@@ -196,7 +196,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 
 const BROKEN_BODY_BYTES = 2000
 
-function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
+function createEntry(call: ApiCall, answer: ApiResponse): ApiContent {
   const { request, route, transaction, faults, shownToUser } = call
   const { platform, lastEvent } = call.ports
   const chatId = chatIdOf(call)
@@ -253,7 +253,7 @@ function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCal
 /** Makes one call into the platform; key and body are valid at this point. */
 type Operation = (call: ApiCall, grant: Grant, body: unknown) => Awaitable<unknown>
 
-const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
+const findChat = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
   requireChat(ports.platform, grant.botId, bot_id, chat_id)
 
 /** An operation on the chat its body names. */
@@ -262,7 +262,7 @@ const onChat =
     run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction) => unknown,
   ): Operation =>
   (call, grant, body) =>
-    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
+    run(call.ports.platform, findChat(call, grant, body as Body), body as Body, call.transaction)
 
 const OPERATIONS: Record<EndpointId, Operation> = {
   transcript: onChat(handoverTranscript),
@@ -287,7 +287,7 @@ function message(call: ApiCall, grant: Grant, value: unknown): Awaitable<unknown
   }
   return ports.inOrder(body.chat_id, () => {
     checkEpoch()
-    const chat = chatOf(call, grant, body)
+    const chat = findChat(call, grant, body)
     checkMessage(platform, chat, body, transaction)
     const isTranslated = (chat.takeover?.agentLanguage ?? null) !== null
     const text = isTranslated ? translated(engines, toUser(chat, body.message), body.message) : body.message
@@ -301,7 +301,7 @@ function message(call: ApiCall, grant: Grant, value: unknown): Awaitable<unknown
 
 function summarize(call: ApiCall, grant: Grant, body: unknown): Awaitable<unknown> {
   const { ports, transaction } = call
-  const chat = chatOf(call, grant, body as ChatRequest)
+  const chat = findChat(call, grant, body as ChatRequest)
   const input = summaryInput(ports.platform, chat, transaction)
   const latency = ports.platform.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)

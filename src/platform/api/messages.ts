@@ -65,7 +65,7 @@ export function redirectResponse(canonical: string, target: string): ApiResponse
   return { status: 308, headers: { location: path + query }, body: '' }
 }
 
-export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
+export const createErrorBody = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },
 })
 
@@ -84,7 +84,7 @@ export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<st
   const form = knobs['errors.body']
   if (form === 'json') {
     const answers = knobs['api.answers']
-    const { error } = errorBodyOf(refusal)
+    const { error } = createErrorBody(refusal)
     const message = answers === 'as-is' ? error.message : `Error ${refusal.status}`
     const answer = jsonResponse(refusal.status, variedAnswer({ error: { ...error, message } }, answers))
     Object.assign(answer.headers, extra)

@@ -195,7 +195,7 @@ export function toComponents(named: Readonly<Record<string, z.ZodMiniType>>): Js
 }
 
 /** A schema as JSON Schema that refers to nothing outside of it. */
-export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
+export function toJsonSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

@@ -12,7 +12,7 @@ import { type Side, sideOf } from './sides.ts'
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: DURATION_PATTERN, examples: ['500ms', '2s'] }
 
-const durationOf = (description: string, shortestMs: 0 | 1) =>
+const durationSchema = (description: string, shortestMs: 0 | 1) =>
   typed<Duration>(
     z.string().check(
       payload => {
@@ -25,7 +25,7 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
       z.meta({ ...DURATION, description }),
     ),
   )
-const duration = (description: string) => z.optional(durationOf(description, 1))
+const duration = (description: string) => z.optional(durationSchema(description, 1))
 const flag = (description: string) => z.optional(z.literal(true).check(says(description)))
 const count = (least: number, description: string) => z.optional(z.int().check(z.gte(least), says(description)))
 const oneOrMore = <Item extends z.ZodMiniType>(item: Item) => z.union([item, z.array(item).check(z.minLength(1))])
@@ -80,7 +80,7 @@ export const sendingShape = {
   duplicate: z.optional(
     z.int().check(z.gte(2), z.lte(100), says('Sent this many times in all: the same bytes and headers')),
   ),
-  gap: z.optional(durationOf('Between the copies; 0s by default', 0)),
+  gap: z.optional(durationSchema('Between the copies; 0s by default', 0)),
   truncate: flag('The body ends in the middle; the signature is that of the whole body'),
   drip: duration('The body takes this long, in pieces'),
   reset_after_answer: flag('The connection is reset as soon as the answer has come'),

@@ -78,7 +78,7 @@ export type SignatureSource =
   | { readonly headers: HeadersLike | HeaderRecord }
 
 /** All values of a header. Values that are not strings, which an attacker may cause, are ignored. */
-export function valuesOf(source: unknown, name: string): readonly string[] {
+export function headerValues(source: unknown, name: string): readonly string[] {
   let headers = source
   if (isObject(headers) && !hasGet(headers) && isObject(headers.headers)) headers = headers.headers
   const values: unknown[] = []

@@ -292,8 +292,8 @@ const ESCAPINGS = {
 } as const
 
 function escapeAs(style: keyof typeof ESCAPINGS, json: string): string {
-  const hexOf = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0')
-  const escaped = (text: string, characters: RegExp) => text.replace(characters, char => `\\u${hexOf(char)}`)
+  const hexCode = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0')
+  const escaped = (text: string, characters: RegExp) => text.replace(characters, char => `\\u${hexCode(char)}`)
   switch (style) {
     case 'none':
       return json
@@ -310,7 +310,7 @@ function escapeAs(style: keyof typeof ESCAPINGS, json: string): string {
     case 'dotnet':
       return json
         .replace(/\\(.)/g, (pair, char) => (char === '"' ? '\\u0022' : pair))
-        .replace(/[<>&+'`\u007f-\uffff]/g, char => `\\u${hexOf(char).toUpperCase()}`)
+        .replace(/[<>&+'`\u007f-\uffff]/g, char => `\\u${hexCode(char).toUpperCase()}`)
   }
 }
 
@@ -346,7 +346,7 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
       [reordered(value, 'reversed'), 'names in reverse order'],
     ]
     for (const [ordered, order] of orders) {
-      const layouts = layoutsOf(ordered)
+      const layouts = formatLayouts(ordered)
       for (const ending of ['', '\n'])
         for (const [style, escaping] of Object.entries(ESCAPINGS))
           for (const [layout, spacing] of layouts) {
@@ -365,7 +365,7 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
 const spacedJson = (compact: string): string =>
   compact.replace(STRING_OR_SEPARATOR, (match, string) => string ?? `${match} `)
 
-function layoutsOf(value: unknown): (readonly [json: string, detail: string])[] {
+function formatLayouts(value: unknown): (readonly [json: string, detail: string])[] {
   const compact = JSON.stringify(value)
   const indents = DEEP_NESTING.test(compact) ? [] : INDENTS
   return [

@@ -76,7 +76,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     if (!chats.has(chat.id)) throw invalidOption('chat', CHAT_REMOVED)
     const after = core.journal.nextSeq - 1
     return andThen(asOptionErrors(start), async ({ messageId, deliveryId }) => {
-      const seq = seqOf(core, chat, messageId, after)
+      const seq = findSeq(core, chat, messageId, after)
       const ack = options.async ? null : await waitForAck(core, deliveryId, after)
       return { messageId, deliveryId, ack, seq }
     })
@@ -130,7 +130,7 @@ const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
-function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
+function findSeq({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
   const own = journal.query({ kind: 'user', chatId: id, after })
   return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
 }

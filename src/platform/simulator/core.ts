@@ -116,7 +116,7 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
       keyring: components.access.keyring,
       callers: components.access.callers,
       rateLimit: components.access.rateLimit,
-      marked: markerOf(options, components),
+      marked: createMarker(options, components),
       commitCall,
       faults: components.faultRegistry,
       lastEvent: chatId => lastEvent.get(chatId) ?? null,
@@ -137,7 +137,7 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
 }
 
 /** The assumptions that an answer names: those that the evidence of the user does not confirm. */
-function markerOf(
+function createMarker(
   { markers = true, evidence }: PlatformSimulatorOptions,
   { platform }: Components,
 ): ApiPorts['marked'] {

@@ -48,7 +48,7 @@ export function createFaultController(
       cleared.length = 0
     },
     add(spec) {
-      const problems = problemsOf(platform, spec)
+      const problems = findProblems(platform, spec)
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
       const details = { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) }
@@ -111,7 +111,7 @@ function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec
 const LISTED = 5
 
 /** What does not fit the simulator: a chat that does not exist, or a signature that is switched off. */
-function problemsOf({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
+function findProblems({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
   const problems: SettingProblem[] = []
   if (id !== undefined && !state.chats.has(id)) {
     const known = [...state.chats.keys()]

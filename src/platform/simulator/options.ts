@@ -204,15 +204,15 @@ export const host = matching('an address or host name such as 127.0.0.1', { minL
 /** No white space, control characters, halves of characters, and quotes: `URL` would encode or drop them. */
 const urlPattern = (not: string) =>
   `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\p{C}"<>\\\\^\`{|}/?#][^\\s\\p{C}"<>\\\\^\`{|}${not}]*$`
-const urlOf = (expected: string, not = '') => {
+const urlKind = (expected: string, not = '') => {
   const pattern = urlPattern(not)
   return matching(expected, { pattern }, value => new RegExp(pattern, 'u').test(value) && URL.canParse(value))
 }
-export const httpUrl = (example: string) => urlOf(`an http or https URL such as ${example}`)
+export const httpUrl = (example: string) => urlKind(`an http or https URL such as ${example}`)
 export const callable = optionKind('a function', value => typeof value === 'function')
 export const map = optionKind<Record<string, unknown>>('an object', isMap)
 export const list = optionKind<unknown[]>('an array', Array.isArray)
-export const listOf = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
+export const listKind = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
   ...optionKind<Item[]>(expected, value => Array.isArray(value) && value.every(items.fits)),
   items,
 })
@@ -226,7 +226,7 @@ export const only = <const Value>(...values: readonly Value[]) =>
     values.some(allowedValue => allowedValue === value),
   )
 
-const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
+const baseUrl = urlKind('an http or https URL without a query, such as https://bot.example.test', '?#')
 /** Fewer bytes would not hold one long body. */
 const MIN_MEMORY_BYTES = 65_536
 const memory = optionKind<number | string>(
@@ -243,7 +243,7 @@ const reply = optionKind<BotReply>(
   '{ match, text, buttons? }',
   value => isMap(value) && text.fits(value.match) && text.fits(value.text),
 )
-const replies = listOf(reply, 'a list of { match, text, buttons? }')
+const replies = listKind(reply, 'a list of { match, text, buttons? }')
 
 /** The settings of a simulator by their names in config files, besides clock and knobs; code writes the names in camel case. */
 export const SETTING_KINDS = {

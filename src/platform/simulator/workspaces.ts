@@ -82,7 +82,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
 
     // It accepts the hosts of the server. The keys that follow from seed and name are no secret.
     const { access, identity } = coreOf(server.main)
-    const { apiKey, botApiKey } = identityOf(identity.seed, id)
+    const { apiKey, botApiKey } = createIdentity(identity.seed, id)
     Object.assign(coreOf(sim).access.callers, {
       ...access.callers,
       knownKeys: [...access.callers.knownKeys, apiKey, botApiKey],
@@ -135,7 +135,7 @@ function optionsFor(
   given: Omit<PlatformWorkspaceOptions, 'name'>,
 ): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
-  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).identity.seed, id)
+  const { apiKey, botApiKey, botId, seed } = createIdentity(coreOf(main).identity.seed, id)
   const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' } as const
   return {
     ...inherited,
@@ -151,7 +151,7 @@ const FIRST_BOT = 100_000
 const BOTS = 900_000
 
 /** Depends only on seed and name, not on other workspaces. */
-function identityOf(serverSeed: number, id: string) {
+function createIdentity(serverSeed: number, id: string) {
   const [words] = hashWords(`workspace ${id}`, serverSeed)
   return {
     apiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} handover key`)}`,

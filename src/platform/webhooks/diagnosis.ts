@@ -15,12 +15,12 @@ import type { Dispatcher } from './dispatcher.ts'
 import { evidenceFor, evidenceText, isAccepted, type RefusalEvidence } from './refusal-evidence.ts'
 import { encodePayload, signingHeaders } from './request.ts'
 import {
+  computeSignature,
   OTHER_HEADERS,
   type ProbeCode,
   type ProbeCounts,
   probeFix,
   probeText,
-  signatureOf,
   withOtherHeader,
   wrongSignatures,
 } from './signature-probes.ts'
@@ -264,7 +264,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
         probes.push({ code: 'other-header', detail: header, headers: signed => withOtherHeader(signed, name, header) })
       const ascii = encodePayload(payload, 'ascii')
       if (ascii !== body) probes.push({ code: 'compact-ascii', sent: ascii })
-      const standard = await signatureOf(key, body)
+      const standard = await computeSignature(key, body)
       if (signingHeaders(key, body, entry.url ?? '', knobs)[name] !== standard)
         probes.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
       const wrong = await wrongSignatures(body, key, otherKeys, COUNTS)

@@ -71,7 +71,7 @@ const STRUCTURE = new Set('{}[],:"\\')
 
 /** Searches from the end, because the last value is rarely the name of the event. */
 function changed(body: string, skip: (body: string, at: number) => boolean): string | null {
-  const before = jsonValueOf(body)
+  const before = compactJson(body)
   for (let at = body.length - 1; at >= 0; at--) {
     const char = body.charAt(at)
     if (!CHANGEABLE.test(char) || STRUCTURE.has(char) || skip(body, at)) continue
@@ -86,10 +86,10 @@ function changed(body: string, skip: (body: string, at: number) => boolean): str
 
 /** White space and the case of an escape change bytes, but not the value. A body that was cut short has no value. */
 const isOtherValue = (text: string, before: string | null): boolean =>
-  before === null || ![null, before].includes(jsonValueOf(text))
+  before === null || ![null, before].includes(compactJson(text))
 
 /** The JSON value as compact text; null for text that is not JSON. */
-function jsonValueOf(text: string): string | null {
+function compactJson(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {

@@ -80,7 +80,7 @@ export function probeFix(code: ProbeCode): string {
 }
 
 /** The base64 HMAC-SHA256 of content, as the platform signs. */
-export async function signatureOf(key: string | Bytes, content: string | Bytes): Promise<string> {
+export async function computeSignature(key: string | Bytes, content: string | Bytes): Promise<string> {
   return toBase64(await computeHmac(await importKey(key), typeof content === 'string' ? utf8(content) : content))
 }
 
@@ -91,7 +91,7 @@ export async function wrongSignatures(
   otherKeys: Readonly<Record<string, string>>,
   counts: ProbeCounts,
 ): Promise<WrongSignature[]> {
-  const right = await signatureOf(key, body)
+  const right = await computeSignature(key, body)
   const hex = toHex(Uint8Array.from(atob(right), char => char.charCodeAt(0)))
   const forms: Record<string, WrongSignature> = {
     hex: { code: 'hex', detail: '', signature: hex },
@@ -110,10 +110,10 @@ export async function wrongSignatures(
   for (const form of Object.values(forms)) add(form)
   const bytes = utf8(body)
   for (const { id, detail, value } of wrongKeys(key, otherKeys))
-    if (left[id]) add({ code: id, detail, signature: await signatureOf(value, bytes) })
+    if (left[id]) add({ code: id, detail, signature: await computeSignature(value, bytes) })
   for (const { id, detail, value: hash } of wrongHashes())
     if (left[id]) add({ code: id, detail, signature: toBase64(await hash(key, bytes)) })
   for (const { id, detail, value } of wrongBodies(sentBody(bytes, null)))
-    if (left[id]) add({ code: id, detail, signature: await signatureOf(key, value) })
+    if (left[id]) add({ code: id, detail, signature: await computeSignature(key, value) })
   return [...wrongSignatures.values()]
 }

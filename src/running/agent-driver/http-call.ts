@@ -27,7 +27,7 @@ export async function callHttp(
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   const { method, json, timeoutMs } = verb
-  const address = addressOf(verb, scope)
+  const address = fillAddress(verb, scope)
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return failed({ code: 'not_an_address', address })
   const headers: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
   for (const [name, text] of Object.entries(verb.headers)) headers[name] = String(interpolate(text, scope))
@@ -59,7 +59,7 @@ export async function callHttp(
 }
 
 /** Interpolates `base` as it is. Percent-encodes what stands in `path`, so that an id cannot lead to another address. */
-export function addressOf({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
+export function fillAddress({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
   const encoded = path.replace(PLACEHOLDER, (_, name: string | undefined) => {
     if (name === undefined) return '$('
     const value = asText(lookUp(name, scope))

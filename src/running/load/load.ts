@@ -2,7 +2,7 @@
  * Puts an intermediary under load: conversations begin at the times that the arrivals say, whatever those before them do, so
  * that an intermediary that gets slow does not slow the arrivals down. Each conversation is judged as a run of its scenario is.
  */
-import { recordOf } from '../../base/objects.ts'
+import { buildRecord } from '../../base/objects.ts'
 import { elapsedMs, wallDelay, wallTime } from '../../base/runtime/clock.ts'
 import { type ProcessLoad, watchProcessLoad } from '../../base/runtime/process-load.ts'
 import { createRandom, type Random } from '../../base/runtime/random.ts'
@@ -231,7 +231,7 @@ class Load {
     this.#point = new GroupStatistics(2)
     const { conversations: ended, verdicts, refused, late } = point.summary()
     const percentiles = (statistic: 'p50' | 'p99') =>
-      recordOf(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
+      buildRecord(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
     this.points.push({
       ...{ at_s: Math.round(atMs / 100) / 10, rate, active: this.active, ended, refused, late, process },
       ...{ failed: verdicts.fail + verdicts.error, p50: percentiles('p50'), p99: percentiles('p99') },

@@ -1,6 +1,6 @@
 /** Counts what the conversations of a load came to: verdicts, times as histograms, and outages. */
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js'
-import { keysOf, recordOf } from '../../base/objects.ts'
+import { buildRecord, keysOf } from '../../base/objects.ts'
 import type { Outcome, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { type Metric, STATISTICS, type Statistic, type Threshold } from './thresholds.ts'
@@ -118,7 +118,7 @@ export class GroupStatistics {
     return {
       ...{ conversations: this.#conversations, verdicts: { ...this.#verdicts } },
       ...{ calls: this.#calls, refused: this.#refused, late: this.#late },
-      timings: recordOf(TIMINGS, timing => this.#timesOf(timing)),
+      timings: buildRecord(TIMINGS, timing => this.#timesOf(timing)),
     }
   }
 
@@ -128,7 +128,7 @@ export class GroupStatistics {
       const [times, histogram] = [this.#timesOf(timing), this.#histograms.get(timing)]
       return times && histogram ? { ...times, histogram: encodeIntoCompressedBase64(histogram) } : null
     }
-    return { ...this.summary(), timings: recordOf(TIMINGS, withHistogram) }
+    return { ...this.summary(), timings: buildRecord(TIMINGS, withHistogram) }
   }
 
   #timesOf(timing: Timing): TimesResult | null {
@@ -136,7 +136,7 @@ export class GroupStatistics {
     if (histogram === undefined) return null
     // A percentile is the end of its interval, which may be above the highest value.
     const { maxValue } = histogram
-    const statistics = recordOf(STATISTICS, name => inMs(Math.min(maxValue, STATISTIC_OF[name](histogram))))
+    const statistics = buildRecord(STATISTICS, name => inMs(Math.min(maxValue, STATISTIC_OF[name](histogram))))
     return { count: histogram.totalCount, ...statistics }
   }
 

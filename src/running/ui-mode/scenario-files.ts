@@ -1,7 +1,7 @@
 /** Reads the scenario files of UI mode, and reads again those that have changed. */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ConfigError, type Problem, problemOf } from '../../base/files/errors.ts'
+import { ConfigError, createProblem, type Problem } from '../../base/files/errors.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { type FoundFile, findFiles, foldersOf } from '../../evaluation/scenario/load/find.ts'
@@ -98,7 +98,7 @@ function removedFiles(before: readonly ReadFile[], read: readonly ReadFile[]): R
       ...scenarioFile,
       plans,
       stamp: stampOf(scenarioFile),
-      problems: [problemOf(scenarioFile.file.name, 'was removed.')],
+      problems: [createProblem(scenarioFile.file.name, 'was removed.')],
     })
   }
   return removed

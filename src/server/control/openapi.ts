@@ -39,7 +39,10 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     components: {
       schemas: toComponents(schemas),
       responses: {
-        Problem: { description: 'The request was refused; the body says why', content: jsonOf(ControlErrorResponse) },
+        Problem: {
+          description: 'The request was refused; the body says why',
+          content: jsonContent(ControlErrorResponse),
+        },
       },
       securitySchemes: {
         bearer: {
@@ -54,7 +57,7 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
 }
 
 const idOf = (schema: z.ZodMiniType): string => String(z.globalRegistry.get(schema)?.id)
-const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
+const jsonContent = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
 const queryOf = ({ query }: ControlRoute) => (query === undefined ? {} : shapeOf(query))
 
 function operation(route: ControlRoute, id: string, path: string): unknown {
@@ -85,8 +88,8 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
 }
 
 function response(documented: string | DocumentedResponse): unknown {
-  if (typeof documented === 'string') return { description: documented, content: jsonOf(ControlErrorResponse) }
+  if (typeof documented === 'string') return { description: documented, content: jsonContent(ControlErrorResponse) }
   const { description, schema, type = 'text/plain' } = documented
-  if (schema !== null) return { description, content: jsonOf(schema) }
+  if (schema !== null) return { description, content: jsonContent(schema) }
   return { description, content: { [type]: { schema: { type: 'string' } satisfies JsonSchema } } }
 }

@@ -96,7 +96,7 @@ export function unknownId(code: string, field: string, message: string, ids: rea
 }
 
 /** Says which moment a request asks for: the seq of an entry, or null for the present. */
-export function momentOf({ journal, moments }: Core, { at }: { readonly at?: number | undefined }): number | null {
+export function readMoment({ journal, moments }: Core, { at }: { readonly at?: number | undefined }): number | null {
   if (at === undefined || at >= journal.nextSeq - 1) return null
   const first = moments.firstSeq()
   if (at >= first) return at

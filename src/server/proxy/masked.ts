@@ -108,7 +108,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
 
   let latest: { readonly values: string; readonly redactor: Redactor } | null = null
   /** What texts of this exchange do not show: also the keys, the cookies and the signature that it has itself, in both directions. */
-  function secretsOf(raw: RawHeaders): Redactor {
+  function collectSecrets(raw: RawHeaders): Redactor {
     const secret = raw.flatMap((value, at) => {
       const name = at % 2 === 1 ? (raw[at - 1]?.toLowerCase() ?? '') : ''
       if (!isSecretHeader(name)) return []
@@ -153,7 +153,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
 
   return {
     call({ method, target, headers, body }, { answer, durationMs, failure }) {
-      const own = secretsOf([...headers, ...(answer?.headers ?? [])])
+      const own = collectSecrets([...headers, ...(answer?.headers ?? [])])
       const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
       const route = findApiRoute(pathOf(path), knobs)
       const sent = readBody(body, headers, own)
@@ -186,7 +186,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     },
 
     delivery({ headers, body }, { url, signed, id }) {
-      const sent = readBody(body, headers, secretsOf(headers))
+      const sent = readBody(body, headers, collectSecrets(headers))
       const fields: Readonly<Record<string, unknown>> = Object(sent.value)
       const chat: Readonly<Record<string, unknown>> = Object(fields.chat)
       const chatId = [fields.chat_id, chat.id].find(id => typeof id === 'string' && id !== '')
@@ -215,7 +215,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       const received =
         answer === null
           ? null
-          : readBody(answer.body, answer.headers, secretsOf([...request.headers, ...answer.headers]))
+          : readBody(answer.body, answer.headers, collectSecrets([...request.headers, ...answer.headers]))
       return delivery.map((content): DeliveryContent => {
         const why =
           failure ?? acknowledgementFailure(content.event, { status: answer?.status ?? 0, headers: {} }, knobs)

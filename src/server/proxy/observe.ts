@@ -205,7 +205,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const key = sha256(new TextEncoder().encode(form))
       const earlier = failedEvents.get(key)
       failedEvents.delete(key)
-      const payload = earlier === undefined ? eventOf(event, sent.body) : null
+      const payload = earlier === undefined ? parseEvent(event, sent.body) : null
       const seq = earlier?.seq ?? (payload === null ? null : recordEvent(masked, payload, ownId))
       const facts = { delivery_id: earlier?.id ?? ownId, attempt: (earlier?.attempts ?? 0) + 1 }
       evict(masked)
@@ -224,7 +224,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
 }
 
 /** The payload of an event that the platform's description has. */
-function eventOf(event: string, body: string): WebhookEvent | null {
+function parseEvent(event: string, body: string): WebhookEvent | null {
   if (!isWebhookEvent(event)) return null
   const payload = jsonOr(body, null)
   return WEBHOOK_EVENTS[event].schema.safeParse(payload).success ? (payload as WebhookEvent) : null

@@ -33,7 +33,7 @@ import { bodyPattern } from '../body-matcher.ts'
 import { ownerOf, stackAbove } from '../chat.ts'
 import { expectationError, reportLines } from '../expectation-error.ts'
 import { checkChatExists } from '../expectations.ts'
-import { type ExpectedTimes, timesOf } from '../options.ts'
+import { type ExpectedTimes, parseTimes } from '../options.ts'
 import { type TestJournal, testJournalOf } from '../test-journal.ts'
 
 /** Options of the matchers. */
@@ -67,7 +67,7 @@ export const matchers = {
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
     const matched = count(query, stackAbove(matchers.toHaveReceived), matches => countCalls(query, call, matches))
-    const result = resultOf(query, matched)
+    const result = createResult(query, matched)
     if (result.pass && !this.isNot) for (const seq of matched.seqs) tests.matchedSeqs.add(seq)
     return result
   },
@@ -82,7 +82,7 @@ export const matchers = {
     const named = { what: 'event', name: event, names: WEBHOOK_EVENTS }
     const subject = checkArguments('toHaveDelivered', received, named, payload, options)
     const query = { ...subject, call: event, body: payload, options, rules: ['WH1'] }
-    return resultOf(
+    return createResult(
       query,
       count(query, stackAbove(matchers.toHaveDelivered), matches => countDeliveries(query, matches)),
     )
@@ -139,7 +139,8 @@ function checkArguments(
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
-const timesIn = ({ options }: Query): Times => (options?.times === undefined ? AT_LEAST_ONCE : timesOf(options.times))
+const timesIn = ({ options }: Query): Times =>
+  options?.times === undefined ? AT_LEAST_ONCE : parseTimes(options.times)
 
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
 function count(query: Query, callStack: string, work: (matches: Found) => void): Found {
@@ -169,7 +170,7 @@ function expectedText(query: Query, isNot: boolean): string {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function resultOf(query: Query, { seqs, misses }: Found): Result {
+function createResult(query: Query, { seqs, misses }: Found): Result {
   const { tests, call, body, chatId, rules } = query
   const { min, max } = timesIn(query)
   const pass = seqs.length >= min && seqs.length <= max

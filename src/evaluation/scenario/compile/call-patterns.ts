@@ -12,7 +12,7 @@ import type { CallPattern, ExpectTree } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
 
 /** `start` or `{ start: body }`; a map may name several. */
-export function patternsOf(written: PatternInput): CallPattern[] {
+export function listPatterns(written: PatternInput): CallPattern[] {
   if (typeof written === 'string') return [{ call: written, body: null }]
   const patterns: CallPattern[] = []
   for (const call of CALL_NAMES) if (written[call] !== undefined) patterns.push({ call, body: written[call] })
@@ -23,7 +23,7 @@ export function patternsOf(written: PatternInput): CallPattern[] {
 const CALL_PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
 
 /** `idOf` finds the step a `since` names. */
-export function treeOf(
+export function compileTree(
   compiler: StepCompiler,
   written: ExpectInput,
   path: Path,
@@ -31,10 +31,10 @@ export function treeOf(
 ): ExpectTree {
   const options = typeof written === 'string' ? {} : written
   for (const op of GROUP_NAMES) {
-    const of = options[op]?.map((input, index) => treeOf(compiler, input, [...path, op, index], idOf))
+    const of = options[op]?.map((input, index) => compileTree(compiler, input, [...path, op, index], idOf))
     if (of !== undefined) return { op, of }
   }
-  const pattern = patternsOf(written)[0] ?? { call: 'any', body: null }
+  const pattern = listPatterns(written)[0] ?? { call: 'any', body: null }
   checkBody(compiler, pattern, path, false)
   const { capture = {}, since } = options
   for (const [name, from] of Object.entries(capture)) {
@@ -78,8 +78,8 @@ function countAlternatives(tree: ExpectTree): number {
 }
 
 /** Calls that must not come. */
-export function unwantedOf(compiler: StepCompiler, written: PatternInput, path: Path): CallPattern[] {
-  const patterns = patternsOf(written)
+export function compileUnwanted(compiler: StepCompiler, written: PatternInput, path: Path): CallPattern[] {
+  const patterns = listPatterns(written)
   for (const pattern of patterns) checkBody(compiler, pattern, path, true)
   return patterns
 }

@@ -18,7 +18,7 @@ import {
   stepsOf,
 } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
-import { callsOf, unwantedOf } from './call-patterns.ts'
+import { callsOf, compileUnwanted } from './call-patterns.ts'
 import { Chats, Definitions, expand, isFull, OVERSIZED } from './expand-steps.ts'
 import {
   Diagnostics,
@@ -86,7 +86,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   const compiler = new StepCompiler({ written: loaded, path: [], scope }, diagnostics)
   checkNames(compiler, scenario)
   const level = compiler.staticValue(LEVEL, scenario.level, ['level'], 'must')
-  const header = headerOf(compiler, scenario, level)
+  const header = compileHeader(compiler, scenario, level)
   const chats = new Chats(scenario)
   const state = { loaded, diagnostics, chats, shared: scope.values, count: 0, expansions: 0, size: 0 }
   const list = {
@@ -100,7 +100,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   }
   const body = expand({ ...list, path: ['steps'] }, scenario.steps)
   const last = expand({ ...list, path: ['finally'] }, scenario.finally ?? [])
-  const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
+  const never = (scenario.never ?? []).flatMap((pattern, index) => compileUnwanted(compiler, pattern, ['never', index]))
   const steps = [...stepsOf([...body, ...last])]
   // A scenario without expectations could not fail.
   if (steps.length > 0 && never.length === 0 && !isFull(state) && !steps.some(isCheck))
@@ -123,7 +123,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
     never,
     ...withTurns(body, last),
     count: state.count,
-    ...requirementsOf(scenario, steps, never, header.businessHours, conversations),
+    ...findRequirements(scenario, steps, never, header.businessHours, conversations),
   }
 }
 
@@ -197,7 +197,7 @@ function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, Rea
   return itemsWithReads
 }
 
-function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
+function compileHeader(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
   const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario
   const timeout = (name: keyof typeof TIMEOUTS) =>
     compiler.staticValue(DURATION, timeouts[name], ['timeouts', name], DURATION.parse(TIMEOUTS[name].standard) ?? 0)
@@ -234,7 +234,7 @@ function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) 
       contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], severity),
       allow,
     },
-    config: configOf(compiler, scenario.config ?? {}),
+    config: compileConfig(compiler, scenario.config ?? {}),
     bot: {
       ...(botId !== undefined && { id: botId }),
       ...(bot.name !== undefined && { name: String(fill(bot.name)) }),
@@ -247,7 +247,7 @@ function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) 
 }
 
 /** Knobs by dotted name; a map may hold the rest of their names. */
-function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function compileConfig(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const [key, outer] of Object.entries(written)) {
     const inner = isMap(outer) && !isKnob(key) ? Object.entries(outer) : []
@@ -266,7 +266,7 @@ function configOf(compiler: StepCompiler, written: Readonly<Record<string, unkno
 }
 
 /** The parts of a plan that its steps determine. */
-function requirementsOf(
+function findRequirements(
   scenario: ScenarioFile,
   steps: readonly PlannedStep[],
   never: Plan['never'],

@@ -151,11 +151,11 @@ export function substituteDeferred(template: unknown, deferred: InterpolationSco
   return mapTexts(template, text => {
     const path = onlyPath(text)
     if (path !== undefined) return replacement(path, deferred) ?? text
-    const textOf = (inner: string) => {
+    const replaceInner = (inner: string) => {
       const value = replacement(inner, deferred)
       return value === undefined ? undefined : asText(value)
     }
-    return replacePlaceholders(text, textOf, '$$(')
+    return replacePlaceholders(text, replaceInner, '$$(')
   })
 }
 

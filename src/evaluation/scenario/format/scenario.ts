@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import type { Source } from '../../../base/files/document.ts'
 import type { Problem } from '../../../base/files/errors.ts'
-import { isMap, keysOf, recordOf } from '../../../base/objects.ts'
+import { buildRecord, isMap, keysOf } from '../../../base/objects.ts'
 import { fieldName } from '../../../base/schemas/explain-issues.ts'
 import { TRANSCRIPT_NAMES } from '../../../platform/contract/bot-texts.ts'
 import {
@@ -88,7 +88,7 @@ export const TIMEOUTS = {
   scenario: { about: 'The whole scenario', standard: '60s' },
 }
 const Timeouts = z.strictObject(
-  recordOf(keysOf(TIMEOUTS), name => {
+  buildRecord(keysOf(TIMEOUTS), name => {
     const { about, standard } = TIMEOUTS[name]
     return optionalStatic(DURATION, `${about}. Default: ${standard}`, standard)
   }),

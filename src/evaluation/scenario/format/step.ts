@@ -33,7 +33,7 @@ import {
   staticSchema,
   TARGET,
 } from './fields.ts'
-import { matcherOf } from './matchers.ts'
+import { matcherSchema } from './matchers.ts'
 
 const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(described(description, ...examples))
@@ -101,7 +101,7 @@ const AgentSchema = z.union([
     .strictObject({
       says: optionalTextSchema('What the agent writes', 'Hi!'),
       sees: z.optional(
-        matcherOf('What has to be in the agent inbox: a text, or { text, attachments, request }', [
+        matcherSchema('What has to be in the agent inbox: a text, or { text, attachments, request }', [
           'Hello',
           { request: true },
         ]),

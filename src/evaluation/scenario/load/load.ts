@@ -4,7 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../../base/files/document.ts'
-import { byLine, ConfigError, fileProblem, type Problem, problemOf } from '../../../base/files/errors.ts'
+import { byLine, ConfigError, createProblem, fileProblem, type Problem } from '../../../base/files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
@@ -123,7 +123,7 @@ class PartReader {
     const file = { name, path, extension: extname(path).toLowerCase() }
     this.files.push(file)
     try {
-      const part = partOf(await valuesIn(file, this.#nodeVersion), name)
+      const part = parsePartFile(await valuesIn(file, this.#nodeVersion), name)
       if (Array.isArray(part)) {
         this.#problems.push(...part)
         return
@@ -139,9 +139,10 @@ class PartReader {
   }
 }
 
-function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
+function parsePartFile(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
   const [only] = values
-  if (only === undefined || values.length > 1) return [problemOf(name, 'must hold one part: kind: partial with steps')]
+  if (only === undefined || values.length > 1)
+    return [createProblem(name, 'must hold one part: kind: partial with steps')]
   if (kindOf(only.value) === 'partial') return parseValue(PartFile, only)
   return [problemAt(only, [], 'is included, so it must begin with kind: partial (and version: 1)')]
 }
@@ -198,7 +199,7 @@ async function compileAll(
 ): Promise<LoadedScenario[]> {
   const compiled = await compileEach(values, new PartReader(options, options.nodeVersion, problems), problems)
   if (problems.length > 0) throw new ConfigError(inFileOrder(problems))
-  return compiled.map(({ loaded, plans }) => ({ ...loaded, warnings: hintsOf(plans) }))
+  return compiled.map(({ loaded, plans }) => ({ ...loaded, warnings: findHints(plans) }))
 }
 
 /** One file as it was read: its scenarios, or why it has none. */
@@ -226,7 +227,7 @@ async function readScenarios(files: readonly FoundFile[], { nodeVersion }: LoadO
   for (const file of files) {
     try {
       const fileValues = await valuesIn(file, nodeVersion)
-      if (file.named && fileValues.length === 0) problems.push(problemOf(file.name, 'has no scenario in it'))
+      if (file.named && fileValues.length === 0) problems.push(createProblem(file.name, 'has no scenario in it'))
       for (const value of fileValues)
         if (kindOf(value.value) !== 'partial') values.push(value)
         else if (file.named)
@@ -278,7 +279,7 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   return [...files.values()].flatMap(byLine)
 }
 
-function hintsOf(plans: readonly Plan[]): Hint[] {
+function findHints(plans: readonly Plan[]): Hint[] {
   const hints = new Map<string, Hint>()
   for (const plan of plans) {
     const items = [...plan.steps, ...plan.finally]

@@ -57,12 +57,12 @@ export function createControlClient(origin: URL, token: string | null, workspace
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
         ...(signal && { signal }),
       })
-      return answerOf(response)
+      return readResponse(response)
     },
   }
 }
 
-async function answerOf<Answer>(response: Response): Promise<Answer> {
+async function readResponse<Answer>(response: Response): Promise<Answer> {
   const answer = await response.json().catch(() => null)
   if (response.ok) return answer
   const { status } = response

@@ -13,7 +13,7 @@ import type { ChatState } from '../model/chat-items.ts'
 import { requestOf } from '../model/snippets.ts'
 import { showSection } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
-import { type AgentProfile, type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
+import { type AgentProfile, type AgentSide, buildSender, readStored, writeStored } from './agent-side.ts'
 import { agentDraft } from './drafts.ts'
 import { EntryLink, SwitchField, TextField } from './fields.tsx'
 import { HelpDesk } from './help-desk.tsx'
@@ -152,10 +152,10 @@ function ChatDesk() {
   const accept = () => {
     if (!isNow || id === null) return
     const { supportsAttachment } = profile.value
-    void call('start', id, { sender: senderOf(profile.value, true), supports_attachment: supportsAttachment })
+    void call('start', id, { sender: buildSender(profile.value, true), supports_attachment: supportsAttachment })
   }
   const end = () => {
-    if (isNow && hasAgent) void call('end', id, { sender: senderOf(profile.value) })
+    if (isNow && hasAgent) void call('end', id, { sender: buildSender(profile.value) })
   }
   useShortcuts('Agent', { a: ['Accept the chat', accept, 'action'], e: ['Hand the chat back', end, 'action'] })
   if (shown === null || id === null)

@@ -88,7 +88,7 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
         const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
         const requestId = `page-${afterSeq}-${++requests}`
         const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
-        const code = codeOf(origin, endpoint, botId, chatId, body)
+        const code = buildCall(origin, endpoint, botId, chatId, body)
         const call = { endpoint, code, requestId, afterSeq, answer }
         if (!isQuiet) lastCall.value = call
         const request = { method: code.method, url: new URL(code.url), body: code.body, requestId }
@@ -127,7 +127,7 @@ const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {
   chat: '/api/v1/chats/{chatId}',
 }
 
-function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
+function buildCall(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
   const url = new URL(PATHS[endpoint].replace('{chatId}', encodeURIComponent(chat_id)).slice(1), origin).href
   if (endpoint === 'chat') return { method: 'GET', url, body: undefined, endpoint, botId: bot_id }
   const fields = endpoint === 'availability' ? body : { bot_id, chat_id, ...body }
@@ -135,7 +135,7 @@ function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: stri
 }
 
 /** What `sender` has in a call. A start may also name the agent's languages. */
-export function senderOf({ name, avatar, languages }: AgentProfile, withLanguages = false): object {
+export function buildSender({ name, avatar, languages }: AgentProfile, withLanguages = false): object {
   const codes = languages.split(',').flatMap(code => code.trim() || [])
   return {
     ...(name === '' ? {} : { name }),

@@ -45,15 +45,15 @@ const isAbout = (field: string, name: string) =>
 
 /** What the server says about a field; null when it says nothing. */
 export function problemOf(issues: readonly ControlIssue[], name: string): string | null {
-  return textOf(issues.filter(({ field }) => isAbout(field, name)))
+  return formatIssues(issues.filter(({ field }) => isAbout(field, name)))
 }
 
 /** The problems that are about none of the named fields. */
 export function OtherProblems({ issues, names }: { issues: readonly ControlIssue[]; names: readonly string[] }) {
-  return <FieldProblem text={textOf(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
+  return <FieldProblem text={formatIssues(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
 }
 
-function textOf(issues: readonly ControlIssue[]): string | null {
+function formatIssues(issues: readonly ControlIssue[]): string | null {
   const lines: string[] = []
   for (const { message, allowed } of issues) {
     const isListed = Array.isArray(allowed) && allowed.length > 0 && allowed.length <= 12

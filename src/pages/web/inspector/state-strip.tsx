@@ -51,7 +51,7 @@ const LOOKS = { no_url: 'skipped', untested: 'skipped', accepting: 'pass', faili
 
 function Differences() {
   const { view } = useSession()
-  const differences = differencesOf(usePlatform())
+  const differences = findDifferences(usePlatform())
   if (differences.length === 0) return null
   return (
     <ul class="state-strip" aria-label="Differs from the normal state">
@@ -68,7 +68,7 @@ function Differences() {
 
 type Difference = readonly [section: string, text: string]
 
-function differencesOf(moment: PlatformMoment): readonly Difference[] {
+function findDifferences(moment: PlatformMoment): readonly Difference[] {
   const { clock, clockOffsetMs, faults, queues, config, health } = moment
   const differences: Difference[] = []
   if (health.state === 'failing')

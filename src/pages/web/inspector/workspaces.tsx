@@ -87,7 +87,7 @@ function NewWorkspaceDialog({ onClose }: NewWorkspaceDialogProps) {
   const { issues, save } = useSubmission()
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    const body = bodyOf(new FormData(event.currentTarget))
+    const body = buildBody(new FormData(event.currentTarget))
     void save(async () => {
       const { id } = await server.send<{ id: string }>('POST', '/workspaces', { body })
       onClose()
@@ -121,5 +121,5 @@ const CLOCKS = [
   ['virtual', 'virtual'],
 ] as const
 
-const bodyOf = (form: FormData): object =>
+const buildBody = (form: FormData): object =>
   Object.fromEntries([...form].flatMap(([name, value]) => (value === '' ? [] : [[name, String(value).trim()]])))

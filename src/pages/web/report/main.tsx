@@ -45,7 +45,7 @@ function openFailures(): void {
 function filter(state: FilterState): void {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean)
   for (const element of filtered) {
-    const text = words.length === 0 ? '' : textOf(element)
+    const text = words.length === 0 ? '' : searchedText(element)
     const hasOutcome = state.outcome === 'all' || element.dataset.outcome === state.outcome
     element.hidden = !hasOutcome || !words.every(word => text.includes(word))
   }
@@ -63,7 +63,7 @@ const SEARCHED = [
 ].join(', ')
 
 /** The searched text of a row, or of a scenario without its steps and its timeline. */
-function textOf(element: Element): string {
+function searchedText(element: Element): string {
   const parts = element.matches('.result') ? [...element.querySelectorAll(SEARCHED)] : [element]
   const texts = parts.map(part => part.textContent)
   return texts.join(' ').toLowerCase()

@@ -128,7 +128,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
       for (const { name, last } of event.data.scenarios)
         if (last !== null && last.run !== before.get(name)?.last?.run) ended.add(name)
       statuses.value = new Map([...before, ...event.data.scenarios.map(status => [status.name, status] as const)])
-      followed.value = followedOf(followed.peek(), statuses.peek())
+      followed.value = chooseFollowed(followed.peek(), statuses.peek())
       event.data.scenarios.forEach(runs.keepOnly)
       if (event.data.run.state !== 'idle') return
       causes.value = sharedCauses(statuses.peek())
@@ -290,7 +290,7 @@ function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): SharedCaus
 }
 
 /** Several may run at once: the page stays with one until it has ended. */
-function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
+function chooseFollowed(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
   if (before !== null && statuses.get(before)?.state === 'running') return before
   return [...statuses.values()].find(({ state }) => state === 'running')?.name ?? before
 }

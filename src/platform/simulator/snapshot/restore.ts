@@ -8,7 +8,7 @@ import { nextMacrotask } from '../../../base/runtime/clock.ts'
 import { definitionOf, shapeOf } from '../../../base/schemas/definitions.ts'
 import { MAX_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/access.ts'
-import { beginningsOf, describeIssues } from '../../api/body.ts'
+import { describeIssues, shortenedArrays } from '../../api/body.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
 import { countMessage } from '../../rules/chats.ts'
@@ -145,7 +145,7 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
             parsedItems.push(await parseElement(list, item, [...at, name], first + index))
           continue
         }
-        for (const beginning of beginningsOf(slice)) parsePart(list, beginning, raw, [...at, name], first)
+        for (const beginning of shortenedArrays(slice)) parsePart(list, beginning, raw, [...at, name], first)
         for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) parsedItems.push(item)
         await nextMacrotask()
       }

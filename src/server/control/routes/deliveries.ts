@@ -6,7 +6,7 @@ import { defaultKnobs } from '../../../platform/contract/knobs.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../platform/faults/schema.ts'
 import { type EntryOf, EntrySchema } from '../../../platform/journal/entry.ts'
-import { payloadOf } from '../../../platform/rules/chats.ts'
+import { buildPayload } from '../../../platform/rules/chats.ts'
 import type { Chat } from '../../../platform/rules/state.ts'
 import { ackOf } from '../../../platform/simulator/chat-handle.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
@@ -97,10 +97,10 @@ type Delivery = EntryOf<'delivery'>
 
 const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
+function buildTriggered(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : getChat(core, chat_id)
-    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
+    return { event, chatId: chat.id, sign, sending, payload: { ...buildPayload(core.platform, chat, event), ...body } }
   }
   const chatId = chat_id === undefined ? undefined : getChat(core, chat_id).id
   return { event, chatId, sign, sending, payload: { event, ...body } }
@@ -244,7 +244,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     async run({ core, body }) {
       if (body.sign !== 'valid' && core.platform.knobs['webhook.signature'] === 'off')
         throw new ControlProblem(409, 'signature_off', signatureOffText(body.sign))
-      return ackResponse(await core.dispatcher.trigger(eventOf(core, body)))
+      return ackResponse(await core.dispatcher.trigger(buildTriggered(core, body)))
     },
   }),
 ]

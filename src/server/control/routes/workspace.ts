@@ -12,7 +12,7 @@ import type { BotState } from '../../../platform/rules/state.ts'
 import { chatSummary } from '../../../platform/rules/transcript.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { configure, effectiveConfig } from '../../../platform/simulator/settings.ts'
-import { momentOf } from '../problems.ts'
+import { readMoment } from '../problems.ts'
 import {
   type ControlRequest,
   type ControlRoute,
@@ -169,7 +169,7 @@ const platformNow = (core: Core) => ({
   clock: clockNow(core),
   availability: [...core.platform.state.bots.values()].flatMap(bot => {
     const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
-    return [...names].map(name => availabilityOf(core, bot, name))
+    return [...names].map(name => describeAvailability(core, bot, name))
   }),
 })
 
@@ -222,7 +222,7 @@ const route = routesOf('workspace')
 const REFUSED = 'A name or value is not allowed; lists what is allowed. Nothing was changed'
 
 /** Before its first update a queue has the value of the knob `availability.initial`. */
-function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
+function describeAvailability({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
   const queue = bot.queues.get(name)
   return {
     bot_id: bot.id,
@@ -241,7 +241,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     query: MomentQuery,
     responses: { 200: { description: 'The state', schema: StateResponse }, 410: MOMENT_DROPPED },
     run({ core, query, proxy }: ControlRequest<MomentQuery, unknown>) {
-      const seq = momentOf(core, query)
+      const seq = readMoment(core, query)
       const chats = [...core.platform.state.chats.values()]
       const chatsThen = seq === null ? chats : chats.flatMap(chat => core.moments.chatAt(chat, seq) ?? [])
       return ok({
@@ -282,7 +282,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'The availability after the change', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
-      return ok(availabilityOf(core, botById(core.platform, core.identity.bot.id), body.queue))
+      return ok(describeAvailability(core, botById(core.platform, core.identity.bot.id), body.queue))
     },
   }),
   route('GET /assumptions', {

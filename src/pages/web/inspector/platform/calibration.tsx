@@ -137,7 +137,7 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
   const isKnob = description.knobs.some(knob => knob.name === name)
   const about = description.assumptions.find(candidate => candidate.name === assumption.name)
   const shown = new Set([...places, ...changes.flatMap(({ from, to }) => [from, to]), last].map(place => place?.entry))
-  const setting = `--set ${shellWord(`${name}=${textOf(fits)}`)}`
+  const setting = `--set ${shellWord(`${name}=${formatObserved(fits)}`)}`
   return (
     <li class="knob">
       <p class="platform-line">
@@ -157,9 +157,9 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
         {verdict === 'contradicted'
           ? fits === undefined
             ? 'No value of a knob fits. '
-            : `${textOf(fits)} fits; in force is ${textOf(in_force)}. `
+            : `${formatObserved(fits)} fits; in force is ${formatObserved(in_force)}. `
           : isKnob
-            ? `In force is ${textOf(in_force)}. `
+            ? `In force is ${formatObserved(in_force)}. `
             : ''}
         Seen {counted(count, 'time')}:{' '}
         {[...shown].map(seq =>
@@ -181,7 +181,7 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
             disabled={isPast || saving.isPending}
             onClick={() => void saving.send('PATCH', '/config', { [name]: fits })}
           >
-            Set {name} to {textOf(fits)}
+            Set {name} to {formatObserved(fits)}
           </button>
         </div>
       )}
@@ -193,5 +193,5 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
   )
 }
 
-const textOf = (value: unknown): string =>
+const formatObserved = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : value === '' ? 'empty' : String(value)

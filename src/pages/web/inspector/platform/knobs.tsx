@@ -96,7 +96,7 @@ function KnobGroups() {
                 <button type="button" class="link" onClick={() => showKnob(view, name)}>
                   {name}
                 </button>
-                <code>{textOf(config[name]) || 'empty'}</code>
+                <code>{formatKnob(config[name]) || 'empty'}</code>
               </p>
             ) : null,
           )}
@@ -126,7 +126,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
     row.current?.querySelector<HTMLElement>('input, select')?.focus({ preventScroll: true })
   }, [isLinked])
   const value = config[name]
-  const shown = value === MASKED ? '' : textOf(value)
+  const shown = value === MASKED ? '' : formatKnob(value)
   const [typed, setTyped] = useDraft<string | null>('knob', null, name)
   const isDisabled = isPast || saving.isPending
   const set = async (next: unknown) => {
@@ -190,7 +190,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
         {type === 'choice' ? null : allowed}{' '}
         {isChanged(knob, value) ? (
           <button type="button" class="link" disabled={isDisabled} onClick={() => void set(knob.default)}>
-            Reset to {textOf(knob.default) || 'empty'}
+            Reset to {formatKnob(knob.default) || 'empty'}
           </button>
         ) : null}
       </p>
@@ -198,4 +198,4 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
   )
 }
 
-const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value))
+const formatKnob = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value))
