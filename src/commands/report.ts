@@ -18,6 +18,7 @@ import type { Plan } from '../evaluation/scenario/plan.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import { applyStrict, runResult } from '../running/runner/results.ts'
+import { numberedName } from '../running/runner/run-context.ts'
 import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
@@ -204,7 +205,7 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
   for (const [file, saved] of runs) {
     for (const scenario of saved.scenarios) {
       const { name, instance } = scenario
-      const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
+      const title = JSON.stringify(numberedName(name, instance))
       const otherFile = fileOf.get(title)
       fileOf.set(title, file)
       scenarios.push(scenario)

@@ -3,11 +3,12 @@ import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../../evaluation/finding.ts'
+import { nameOf, numberedName } from '../runner/run-context.ts'
 import type { RunListener } from '../runner/run-scenario.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { RunStatus } from './protocol.ts'
-import { nameOf, numberedName, type ScenarioStates } from './scenario-states.ts'
+import type { ScenarioStates } from './scenario-states.ts'
 
 export interface RunRequest {
   readonly wanted: readonly SelectedScenario[]

@@ -4,6 +4,7 @@ import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
+import { nameOf, numberedName } from '../runner/run-context.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import type {
@@ -19,7 +20,7 @@ import type {
 } from './protocol.ts'
 import { createRunQueue, type StartRun, storeResults } from './run-queue.ts'
 import { createScenarioFiles, type ScenarioFilesOptions } from './scenario-files.ts'
-import { type ActiveRun, createScenarioStates, nameOf, numberedName } from './scenario-states.ts'
+import { type ActiveRun, createScenarioStates } from './scenario-states.ts'
 
 export interface UiSession {
   catalogue(): Catalogue
