@@ -31,7 +31,7 @@ import {
   UsageError,
 } from './io.ts'
 import { runScenarios, type ServiceContext } from './run.ts'
-import { shellWord } from './run-target.ts'
+import { quoteForShell } from './run-target.ts'
 import { redactRun } from './secrets.ts'
 import type { AttachedAgent } from './start-agent.ts'
 import { exitCodeWith, writeReports } from './write-reports.ts'
@@ -270,7 +270,7 @@ function createResult(server: PlatformServer, ended: Ended): RunResult {
     instance: 1,
     startedAt,
     durationMs: elapsedMs() - started,
-    rerunCommand: `npx handover-sim exec --seed ${seed} -- ${command.map(word => shellWord(word)).join(' ')}`,
+    rerunCommand: `npx handover-sim exec --seed ${seed} -- ${command.map(word => quoteForShell(word)).join(' ')}`,
   }
   const scenario = {
     ...applyStrict({ strict: isStrict }, verdict),

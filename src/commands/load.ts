@@ -22,7 +22,7 @@ import {
 import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
 import { findLimit, type LimitStep, measureOwnLimit, ownLimitAfter } from '../running/load/limits.ts'
-import { type LoadOptions, runLoad } from '../running/load/load.ts'
+import { type LoadRunOptions, runLoad } from '../running/load/load.ts'
 import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
 import { Runs } from '../running/load/runs.ts'
@@ -125,7 +125,7 @@ export const loadCommand = defineCommand({
         shutdown.defer(() => runs.close())
         const rerun = createRerunCommand(flags, plans)
         const progress = showLoadProgress(io.stderr, canRedraw(env, io.stderr.isTTY))
-        const load: LoadOptions = {
+        const load: LoadRunOptions = {
           ...{ runs, mix, arrivals: options.stages, users: options.users, thresholds: options.thresholds },
           ...{ durationMs: options.durationMs, warmUpMs: options.warmUpMs, seed, signal },
           isWatched: flags.ownLimit !== false,
@@ -227,7 +227,7 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { env }: Context) {
 const SHARE = /=(\d+(?:\.\d+)?)%?$/
 
 /** The scenarios of the files, with the share of each. Throws when one of them cannot run beside itself. */
-async function loadMix(files: readonly string[], context: Context): Promise<LoadOptions['mix']> {
+async function loadMix(files: readonly string[], context: Context): Promise<LoadRunOptions['mix']> {
   const mix: { plan: Plan; share: number }[] = []
   for (const given of files) {
     const share = existsSync(resolve(context.io.cwd, given)) ? null : SHARE.exec(given)

@@ -12,7 +12,7 @@ import type { PlayedScenario, ReadinessReport, ReadinessTrial } from '../server/
 import type { SimulatorState } from '../server/control/routes/workspace.ts'
 
 /** The control API of the workspace of this session. Rejects with `ToolError` when it refuses. */
-export interface ControlClient {
+export interface WorkspaceClient {
   readonly url: string
   get<Answer>(path: string, signal: AbortSignal): Promise<Answer>
   send<Answer>(
@@ -96,7 +96,7 @@ const ACTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false
 
 /** What a tool is run with beside its input. */
 interface ToolCall {
-  readonly control: ControlClient
+  readonly control: WorkspaceClient
   readonly signal: AbortSignal
   readonly context: ServerContext
 }
@@ -116,7 +116,7 @@ const tool =
     definition: ToolDefinition<Input>,
     run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>,
   ) =>
-  (server: McpServer, control: ControlClient) =>
+  (server: McpServer, control: WorkspaceClient) =>
     server.registerTool(name, definition, (async (input: z.infer<Input>, context: ServerContext) => {
       try {
         const { text, data } = await run(input, { control, signal: context.mcpReq.signal, context })
@@ -127,14 +127,14 @@ const tool =
       }
     }) as ToolCallback<Input>)
 
-async function newestChat(control: ControlClient, signal: AbortSignal): Promise<string> {
+async function newestChat(control: WorkspaceClient, signal: AbortSignal): Promise<string> {
   const { chats } = await control.get<{ chats: { chat_id: string }[] }>('/chats', signal)
   const newest = chats.at(-1)
   if (newest === undefined) throw new ToolError('There is no chat yet: call open_chat first.')
   return newest.chat_id
 }
 
-const fetchJournal = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
+const fetchJournal = (control: WorkspaceClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
   control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
     `/journal?${query({ limit: MAX_ENTRIES, ...filter })}`,
     signal,
@@ -566,7 +566,7 @@ const TOOLS = [
   ),
 ]
 
-export function addTools(server: McpServer, control: ControlClient): void {
+export function addTools(server: McpServer, control: WorkspaceClient): void {
   for (const add of TOOLS) add(server, control)
 }
 

@@ -37,7 +37,14 @@ import {
   waitFrom,
 } from './command.ts'
 import { type Context, colorLevel, columnsOf, type Shutdown, UsageError } from './io.ts'
-import { attach, nextText, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
+import {
+  attach,
+  nextText,
+  type RunSettings,
+  runAttached,
+  runInterruptibly,
+  type SuiteRunOptions,
+} from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 const FLAGS = {
@@ -169,8 +176,8 @@ export async function runScenarios(
   })
 }
 
-function parseFlags(flags: RunFlags, { env }: Context): RunOptions {
-  let shard: RunOptions['shard'] = null
+function parseFlags(flags: RunFlags, { env }: Context): SuiteRunOptions {
+  let shard: SuiteRunOptions['shard'] = null
   if (flags.shard !== undefined) {
     const [, index = 0, of = 0] = (/^(\d+)\/(\d+)$/.exec(flags.shard) ?? []).map(Number)
     if (index < 1 || index > of)
@@ -317,7 +324,7 @@ export function listScenarios(wanted: readonly SelectedScenario[], json: boolean
     ...groupBy(some, ({ file, title }) => JSON.stringify([file, title])).values(),
   ]
   const scenarios = inOrder(plans)
-  if (json) return scenarios.map(instances => `${JSON.stringify(describeScenario(instances))}\n`).join('')
+  if (json) return scenarios.map(instances => `${JSON.stringify(describeInstances(instances))}\n`).join('')
   const theme = createTheme(colorLevel(env, io.stdout.isTTY))
   const columns = columnsOf(env, io.stdout) - INDENT.length
   const blocks: string[] = []
@@ -341,7 +348,7 @@ export function listScenarios(wanted: readonly SelectedScenario[], json: boolean
   return `${blocks.join('\n')}\n${counted(scenarios.length, 'scenario')}${total}\n`
 }
 
-function describeScenario(instances: Instances) {
+function describeInstances(instances: Instances) {
   const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
   return {
     v: 1,

@@ -60,16 +60,16 @@ export const isAcceptedForgery = ({ sign, status }: Delivery): boolean =>
 export const isRefusedForgery = ({ sign, status }: Delivery): boolean =>
   isInvalidSign(sign) && status !== null && status >= 400 && status < 500
 
-const VERDICT = /^\*\*\* \((valid|invalid|not checked)\)$/
+const SIGNATURE_STATUS = /^\*\*\* \((valid|invalid|not checked)\)$/
 
 /** The signature of an observed delivery: its header, and what the proxy thinks of it; null when it has none. */
 export function observedSignature({
   request,
   observed,
-}: Delivery): { readonly header: string; readonly verdict: string } | null {
+}: Delivery): { readonly header: string; readonly status: string } | null {
   for (const [header, value] of observed ? Object.entries(request.headers) : []) {
-    const verdict = VERDICT.exec(value)?.[1]
-    if (verdict !== undefined) return { header, verdict }
+    const status = SIGNATURE_STATUS.exec(value)?.[1]
+    if (status !== undefined) return { header, status }
   }
   return null
 }

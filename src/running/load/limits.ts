@@ -2,7 +2,7 @@
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { cpuTimeMs } from '../../base/runtime/process-load.ts'
 import type { Plan, PlannedItem } from '../../evaluation/scenario/plan.ts'
-import { isTooBusy, type LoadOptions, type LoadPoint, type LoadResult, runLoad } from './load.ts'
+import { isTooBusy, type LoadPoint, type LoadResult, type LoadRunOptions, runLoad } from './load.ts'
 import type { Runs } from './runs.ts'
 
 export interface LimitStep {
@@ -21,7 +21,7 @@ const MAX_DOUBLINGS = 12
 const HALVINGS = 3
 
 /** Doubles the rate until a threshold is crossed or this process is too busy, then halves the distance. */
-export async function findLimit(options: LoadOptions, firstRate: number): Promise<Limit> {
+export async function findLimit(options: LoadRunOptions, firstRate: number): Promise<Limit> {
   const steps: LimitStep[] = []
   let best: LoadResult | null = null
   let last: LoadResult | null = null

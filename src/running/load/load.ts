@@ -17,7 +17,7 @@ import { type EndedConversation, type GroupResult, GroupStatistics, type Outage,
 import { type EvaluatedThreshold, evaluateThreshold, type Threshold } from './thresholds.ts'
 import { TIMINGS, type Timing, timingsIn } from './timings.ts'
 
-export interface LoadOptions {
+export interface LoadRunOptions {
   readonly runs: Runs
   /** The scenarios with the share that each has. */
   readonly mix: readonly { readonly plan: Plan; readonly share: number }[]
@@ -86,7 +86,7 @@ export interface LoadResult {
   readonly withFaults: GroupResult | null
   readonly causes: readonly LoadCause[]
   /** The first ones, in full. */
-  readonly failed: readonly FailedConversation[]
+  readonly failed: readonly FailedRun[]
   readonly points: readonly LoadPoint[]
   readonly outages: readonly Outage[]
   readonly thresholds: readonly EvaluatedThreshold[]
@@ -103,7 +103,7 @@ export interface MisroutedText {
   readonly to: string
 }
 
-export interface FailedConversation {
+export interface FailedRun {
   readonly result: ScenarioResult
   /** Texts of this conversation that came to another one, and the other way round. */
   readonly misrouted: readonly MisroutedText[]
@@ -120,7 +120,7 @@ const BUSY_SHARE = 0.2
 export const isTooBusy = ({ busyShare, loopDelayMs }: ProcessLoad): boolean =>
   busyShare > BUSY.busyShare || loopDelayMs > BUSY.loopDelayMs
 
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+export async function runLoad(options: LoadRunOptions): Promise<LoadResult> {
   const { arrivals, users, durationMs, signal, thresholds } = options
   const load = new Load(options)
   const ticking = new AbortController()
@@ -154,14 +154,14 @@ class Load {
   readonly startedAt = wallTime()
   readonly all = new GroupStatistics()
   withFaults: GroupStatistics | null = null
-  readonly failed: FailedConversation[] = []
+  readonly failed: FailedRun[] = []
   readonly points: LoadPoint[] = []
   readonly outages = new OutageLog()
   active = 0
   started = 0
   mostActive = 0
   leftOut = 0
-  readonly #options: LoadOptions
+  readonly #options: LoadRunOptions
   readonly #startMs = elapsedMs()
   readonly #random: Random
   readonly #running = new Set<Promise<void>>()
@@ -169,7 +169,7 @@ class Load {
   #point = new GroupStatistics(2)
   #wake = () => {}
 
-  constructor(options: LoadOptions) {
+  constructor(options: LoadRunOptions) {
     this.#options = options
     this.#random = createRandom(options.seed, 'mix of a load')
     options.signal.addEventListener('abort', () => this.#wake())

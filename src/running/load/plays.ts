@@ -6,7 +6,7 @@ import { freshSeed, packagePath } from '../../base/runtime/node.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
-import { loadScenarios, loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
+import { loadScenarios, loadScenarioText, loadValues } from '../../evaluation/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import { ControlProblem } from '../../server/control/problems.ts'
 import type { PlayBody, PlayedScenario } from '../../server/control/readiness.ts'
@@ -35,7 +35,7 @@ export async function compilePlay({ yaml, scenario, builtin }: PlayBody): Promis
   try {
     const loaded =
       yaml !== undefined
-        ? await loadText('scenario.yaml', yaml, sources)
+        ? await loadScenarioText('scenario.yaml', yaml, sources)
         : scenario !== undefined
           ? await loadValues([scenario], sources)
           : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], sources)

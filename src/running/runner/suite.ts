@@ -24,7 +24,7 @@ import {
   unsetVariable,
 } from './results.ts'
 import { createRunContext, nameOf, type RunContext, scenarioSeed } from './run-context.ts'
-import { type RunListener, runScenario } from './run-scenario.ts'
+import { type RunListener, runPlan } from './run-scenario.ts'
 import { type ConcurrencySlot, runConcurrently, type SelectedScenario, scenarioGroupRank } from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 import { earlyEndOf } from './waiting.ts'
@@ -199,7 +199,7 @@ export async function runServed(selected: SelectedScenario, options: ServedRunOp
   const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
   router.attach(sim)
   listener.opened?.(nameOf(selected), sim)
-  const verdict = await runScenario(context, { signal, listener, ...(onQuiet && { onQuiet }) })
+  const verdict = await runPlan(context, { signal, listener, ...(onQuiet && { onQuiet }) })
   router.detach(sim)
   return { context, verdict, ...times }
 }

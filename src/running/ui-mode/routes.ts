@@ -16,7 +16,7 @@ import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
 import {
-  type Exploration,
+  type ExplorationProgress,
   NameQuery,
   OpenBody,
   RunBody,
@@ -193,7 +193,7 @@ function createUiReader({ session, secrets, ...stream }: UiStreamOptions): Event
   let statesVersion = 0
   let runStatus: RunStatus | null = null
   let watch: WatchSetting | null = null
-  let exploration: Exploration | null = null
+  let exploration: ExplorationProgress | null = null
   /** The last entry that was sent, by run. */
   const seqs = new Map<number, number>()
   const event = <Name extends keyof UiEvents>(name: Name, data: UiEvents[Name]): string =>

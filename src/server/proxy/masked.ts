@@ -15,7 +15,14 @@ import type { ApiContent, DeliveryContent, EntryContent, NoteContent } from '../
 import type { Journal } from '../../platform/journal/journal.ts'
 import { acknowledgementFailure } from '../../platform/webhooks/request.ts'
 import type { Anonymiser } from './anonymise.ts'
-import { COPIED_BYTES, type CopiedBody, headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
+import {
+  COPIED_BYTES,
+  type CopiedBody,
+  type ExchangeOutcome,
+  headerIn,
+  type PassedRequest,
+  type RawHeaders,
+} from './relay.ts'
 
 class MaskedContent<Content> {
   readonly #content: Content
@@ -42,15 +49,15 @@ export const appendMasked = (
 /** The header with the signature of a delivery, in lower case, and what it is. */
 export interface Signed {
   readonly header: string
-  readonly verdict: 'valid' | 'invalid' | 'missing' | 'not checked'
+  readonly status: 'valid' | 'invalid' | 'missing' | 'not checked'
 }
 
 export interface Mask {
-  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): Masked<ApiContent>
+  call(request: PassedRequest & { readonly target: string }, outcome: ExchangeOutcome): Masked<ApiContent>
   /** The request of a delivery, before it is answered. */
   delivery(request: PassedRequest, about: DeliveryFacts): Masked<DeliveryContent>
   /** The delivery with its outcome. */
-  answered(delivery: Masked<DeliveryContent>, request: PassedRequest, outcome: Outcome): Masked<DeliveryContent>
+  answered(delivery: Masked<DeliveryContent>, request: PassedRequest, outcome: ExchangeOutcome): Masked<DeliveryContent>
   note(name: string, details: Readonly<Record<string, string | number>>, message: string): Masked<NoteContent>
 }
 
@@ -97,7 +104,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       const lower = name.toLowerCase()
       let shown = REDACTED
       if (SHOWN_HEADERS.has(lower) || lower === names.algorithm) shown = secrets.redact(value)
-      else if (lower === signed?.header) shown = `${REDACTED} (${signed.verdict})`
+      else if (lower === signed?.header) shown = `${REDACTED} (${signed.status})`
       else if (lower === names.id) shown = text(value, secrets)
       else if (lower === 'authorization') shown = `${SCHEME.exec(value)?.[0] ?? ''} ${REDACTED}`.trim()
       const earlier = masked.get(lower)

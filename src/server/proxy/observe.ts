@@ -11,13 +11,13 @@ import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import { appendMasked, type Mask, type Masked, type Signed } from './masked.ts'
-import { headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
+import { type ExchangeOutcome, headerIn, type PassedRequest, type RawHeaders } from './relay.ts'
 
 export interface Observer {
   /** Returns the `seq` of the call. */
-  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): number
+  call(request: PassedRequest & { readonly target: string }, outcome: ExchangeOutcome): number
   /** The function it returns takes the outcome, and returns the `seq` of the attempt. */
-  delivery(request: PassedRequest): (outcome: Outcome) => number
+  delivery(request: PassedRequest): (outcome: ExchangeOutcome) => number
   note(note: Masked<NoteContent>, cause: number | null): void
   /** The key of the user that made the signature of this delivery. */
   keyThatSigned(headers: RawHeaders, body: Buffer): string | undefined
@@ -166,10 +166,10 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     const isMissing = headerIn(headers, header) === undefined
     // The address to which the platform sends is not known here.
     if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body')
-      return { header, verdict: isMissing ? 'missing' : 'not checked' }
-    if (!isMissing) return { header, verdict: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
+      return { header, status: isMissing ? 'missing' : 'not checked' }
+    if (!isMissing) return { header, status: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
     const signingHeader = headerThatSigns(headers, body.whole.toString('utf8'))
-    return signingHeader === undefined ? { header, verdict: 'missing' } : { header: signingHeader, verdict: 'valid' }
+    return signingHeader === undefined ? { header, status: 'missing' } : { header: signingHeader, status: 'valid' }
   }
 
   function headerThatSigns(headers: RawHeaders, text: string): string | undefined {

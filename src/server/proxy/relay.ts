@@ -45,7 +45,7 @@ export interface PassedRequest {
 }
 
 /** How an exchange ended. Without an answer `failure` says why; with both, the connection broke within the answer. */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly answer: Answer | null
   readonly failure: ConnectionFailure | null
   readonly durationMs: number
@@ -58,7 +58,7 @@ export interface Watcher {
   /** Called when the body of the request is complete, before the other server can answer it. */
   onRequest?(request: PassedRequest): void
   /** Called once. */
-  onEnd(request: PassedRequest, outcome: Outcome): void
+  onEnd(request: PassedRequest, outcome: ExchangeOutcome): void
   /** Answers a client when there is no connection to the other server. */
   refuse(failure: ConnectionFailure, response: ServerResponse): void
   readonly rewriteRequest?: Rewrite | undefined
@@ -108,7 +108,7 @@ export function createRelay(to: URL): Relay {
       const headers = forwarded(request.rawHeaders, to.host)
       const passed = (): PassedRequest => ({ method, headers: request.rawHeaders, body: copy.result() })
       let isOver = false
-      const end = (outcome: Omit<Outcome, 'durationMs'>) => {
+      const end = (outcome: Omit<ExchangeOutcome, 'durationMs'>) => {
         if (isOver) return
         isOver = true
         watcher.onEnd(passed(), { ...outcome, durationMs: roundMs(elapsedMs() - startedMs) })

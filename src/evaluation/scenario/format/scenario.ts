@@ -176,7 +176,7 @@ export interface FileValue<Value> {
 }
 
 /** Something an author should change; nothing fails because of it. */
-export interface Hint {
+export interface ScenarioHint {
   readonly place: Place | null
   /** `virtual-wait-before-none`. */
   readonly rule: string
@@ -188,7 +188,7 @@ export interface LoadedScenario extends FileValue<ScenarioFile> {
   readonly place: Place | null
   /** Every file of steps it may include, by path. */
   readonly parts: ReadonlyMap<string, FileValue<PartFile>>
-  readonly warnings: readonly Hint[]
+  readonly warnings: readonly ScenarioHint[]
 }
 
 export type Path = readonly PropertyKey[]

@@ -14,13 +14,13 @@ import { compileInto } from '../compile/compile.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
 import {
   type FileValue,
-  type Hint,
   type LoadedScenario,
   PartFile,
   type Path,
   placeOf,
   problemAt,
   ScenarioFile,
+  type ScenarioHint,
 } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
@@ -184,7 +184,7 @@ export async function loadValues(scenarios: readonly unknown[], options: LoadOpt
 }
 
 /** Loads scenarios from the text of a YAML file. Throws `ConfigError`. */
-export async function loadText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
+export async function loadScenarioText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
   const path = resolve(options.cwd, file)
   const values: FileValue<unknown>[] = []
   for (const source of parseSources(file, text, false)) values.push({ file, path, source, at: [], value: source.value })
@@ -279,8 +279,8 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   return [...files.values()].flatMap(byLine)
 }
 
-function findHints(plans: readonly Plan[]): Hint[] {
-  const hints = new Map<string, Hint>()
+function findHints(plans: readonly Plan[]): ScenarioHint[] {
+  const hints = new Map<string, ScenarioHint>()
   for (const plan of plans) {
     const items = [...plan.steps, ...plan.finally]
     for (const hint of [
@@ -293,7 +293,7 @@ function findHints(plans: readonly Plan[]): Hint[] {
   return [...hints.values()]
 }
 
-function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
+function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> {
   for (const { action, place } of stepsOf(items)) {
     if (action.verb !== 'expect') continue
     for (const call of callsOf(action.tree))
@@ -302,7 +302,7 @@ function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
   }
 }
 
-function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<Hint> {
+function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<ScenarioHint> {
   const steps = items.filter(item => item.kind === 'step')
   for (const [index, { action, place }] of steps.entries()) {
     if (action.verb !== 'wait' || action.toMs !== undefined) continue
@@ -336,7 +336,7 @@ interface HoldingFault {
 }
 
 /** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
-function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
+function* heldEventHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> {
   const taken = new Set<string>()
   let holding: HoldingFault[] = []
   for (const item of items) {

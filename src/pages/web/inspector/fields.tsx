@@ -50,7 +50,7 @@ export function problemOf(issues: readonly ControlIssue[], name: string): string
 
 /** The problems that are about none of the named fields. */
 export function OtherProblems({ issues, names }: { issues: readonly ControlIssue[]; names: readonly string[] }) {
-  return <FieldProblem text={formatIssues(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
+  return <FieldMessage text={formatIssues(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
 }
 
 function formatIssues(issues: readonly ControlIssue[]): string | null {
@@ -62,7 +62,7 @@ function formatIssues(issues: readonly ControlIssue[]): string | null {
   return lines.length === 0 ? null : lines.join('\n')
 }
 
-export function FieldProblem({ id, text }: { readonly id?: string; readonly text: string | null }) {
+export function FieldMessage({ id, text }: { readonly id?: string; readonly text: string | null }) {
   if (text === null) return null
   return (
     <p id={id} class="refusal" role="alert">
@@ -99,7 +99,7 @@ function Labelled({ label, labelPlace = 'above', problem = null, isWide, input }
     <div class={`field label-${labelPlace}${isWide ? ' wide' : ''}`}>
       <label for={id}>{label}</label>
       {input({ id, 'aria-invalid': problem !== null, 'aria-describedby': `${id}problem` })}
-      <FieldProblem id={`${id}problem`} text={problem} />
+      <FieldMessage id={`${id}problem`} text={problem} />
     </div>
   )
 }

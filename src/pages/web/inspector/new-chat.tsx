@@ -11,7 +11,7 @@ import { directionOf } from '../model/chat-format.ts'
 import {
   ChoiceField,
   DialogButtons,
-  FieldProblem,
+  FieldMessage,
   OtherProblems,
   problemOf,
   SwitchField,
@@ -116,7 +116,7 @@ export function NewChatDialog({ onClose }: NewChatDialogProps) {
               <input name="last_name" aria-label="Last name" placeholder="Last name" required dir="auto" />
             </div>
           )}
-          <FieldProblem text={problemOf(issues, 'user')} />
+          <FieldMessage text={problemOf(issues, 'user')} />
         </fieldset>
         {bots.length < 2 ? null : (
           <ChoiceField label="Bot" name="bot_id" options={bots.map(bot => [String(bot), String(bot)])} />

@@ -50,7 +50,7 @@ function useReadiness(): { readonly report: ReadinessReport | null; refresh(): v
   return { report, refresh: () => refresh.current() }
 }
 
-export function Readiness() {
+export function ReadinessPane() {
   const { report, refresh } = useReadiness()
   const isProxy = useIsProxy()
   const [isOpen, setOpen] = useState(false)

@@ -4,7 +4,7 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { answerText } from '../model/webhook-health.ts'
 import { showSection } from './address.ts'
 import { activeFaults } from './platform/faults.tsx'
-import { changedKnobs } from './platform/knobs.tsx'
+import { findChangedKnobs } from './platform/knobs.tsx'
 import { usePlatform, usePlatformStore } from './platform/platform-section.tsx'
 import type { PlatformMoment } from './platform/platform-store.ts'
 import { useSession } from './session-context.ts'
@@ -84,7 +84,7 @@ function findDifferences(moment: PlatformMoment): readonly Difference[] {
   if (active > 0) differences.push(['faults', counted(active, 'fault')])
   if (queues.some(({ bot_id, open }) => bot_id === config['bot.id'] && !open))
     differences.push(['availability', 'Closed'])
-  const knobs = changedKnobs(moment).length
+  const knobs = findChangedKnobs(moment).length
   if (knobs > 0) differences.push(['knobs', `${counted(knobs, 'knob')} changed`])
   return differences
 }

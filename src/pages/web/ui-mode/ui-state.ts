@@ -10,7 +10,7 @@ import type { ScenarioResult } from '../../../evaluation/evaluator/verdict.ts'
 import type {
   Catalogue,
   CatalogueScenario,
-  Exploration,
+  ExplorationProgress,
   RunBody,
   RunStatus,
   ScenarioStatus,
@@ -29,14 +29,14 @@ export interface UiState {
   readonly feed: ReadonlySignal<FeedState>
   readonly catalogue: ReadonlySignal<Catalogue | null>
   /** Null where nothing is explored. */
-  readonly exploration: ReadonlySignal<Exploration | null>
+  readonly exploration: ReadonlySignal<ExplorationProgress | null>
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
   /** The scenarios that the filter shows. */
   readonly listed: ReadonlySignal<readonly CatalogueScenario[]>
   /** What several scenarios failed for, the most frequent first; they come first in the list. */
-  readonly causes: ReadonlySignal<readonly SharedCause[]>
+  readonly causes: ReadonlySignal<readonly CauseGroup[]>
   readonly isFiltered: ReadonlySignal<boolean>
   /** How many scenarios have each outcome. */
   readonly counts: ReadonlySignal<Readonly<Record<OutcomeFilter, number>>>
@@ -71,7 +71,7 @@ export function useUi(): UiState {
   return ui
 }
 
-export interface SharedCause {
+export interface CauseGroup {
   readonly text: string
   /** Names of scenarios. */
   readonly scenarios: readonly string[]
@@ -90,7 +90,7 @@ const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failu
 export function createUiState(view: UiView, client: ControlClient, origin: URL): UiState {
   const feed = signal<FeedState>('connecting')
   const catalogue = signal<Catalogue | null>(null)
-  const exploration = signal<Exploration | null>(null)
+  const exploration = signal<ExplorationProgress | null>(null)
   const run = signal(IDLE)
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
@@ -103,7 +103,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   /** The scenarios that have ended since the last run did. */
   const ended = new Set<string>()
   /** Of the time when nothing was running, so that the list stays in its order during a run. */
-  const causes = signal<readonly SharedCause[]>([])
+  const causes = signal<readonly CauseGroup[]>([])
   const problem = signal<string | null>(null)
 
   const forget = () => {
@@ -281,9 +281,9 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   }
 }
 
-function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): SharedCause[] {
+function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): CauseGroup[] {
   const failed = [...statuses.values()].flatMap(({ name, last }) => (last?.cause ? [{ name, ...last.cause }] : []))
-  const shared: SharedCause[] = []
+  const shared: CauseGroup[] = []
   for (const group of groupBy(failed, ({ key }) => key).values())
     if (group.length > 1) shared.push({ text: group[0].text, scenarios: group.map(({ name }) => name) })
   return shared.sort((a, b) => b.scenarios.length - a.scenarios.length)

@@ -172,7 +172,7 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
 
 const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
 
-export type RefusalDiagnosis = z.infer<typeof DiagnosisResponse>
+export type DiagnosisResponse = z.infer<typeof DiagnosisResponse>
 
 export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   route('GET /deliveries', {

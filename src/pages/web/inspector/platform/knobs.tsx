@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
 import { showKnob } from '../address.ts'
-import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
+import { FieldMessage, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
@@ -18,7 +18,7 @@ const MASKED = '***'
 const isChanged = (knob: Knob, value: unknown): boolean =>
   value === MASKED ? knob.changed : JSON.stringify(value) !== JSON.stringify(knob.default)
 
-export const changedKnobs = ({ description, config }: PlatformMoment): readonly Knob[] =>
+export const findChangedKnobs = ({ description, config }: PlatformMoment): readonly Knob[] =>
   description.knobs.filter(knob => isChanged(knob, config[knob.name]))
 
 export function KnobsSection() {
@@ -179,7 +179,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
           )}
         </form>
       )}
-      <FieldProblem id={`${id}problem`} text={problemOf(saving.issues, name)} />
+      <FieldMessage id={`${id}problem`} text={problemOf(saving.issues, name)} />
       <OtherProblems issues={saving.issues} names={[name]} />
       <p id={`${id}about`} class="hint">
         {assumption === undefined ? null : (
