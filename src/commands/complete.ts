@@ -92,7 +92,7 @@ const NO_FILES = 4
  * Answers the script of a shell: the candidates for the last of these words, one in a line, then how the shell treats them.
  * `load` resolves with null for a name that no command has.
  */
-export async function answerShell(
+export async function completeShell(
   words: readonly string[],
   commands: Readonly<Record<string, string>>,
   load: (name: string) => Promise<CliCommand | null>,

@@ -38,7 +38,7 @@ export const diagnoseCommand = defineCommand({
       io.stderr.write(`${asked.refusal}\n`)
       return 1
     }
-    const { answer: diagnosis } = asked
+    const { data: diagnosis } = asked
     const lines = [diagnosis.text]
     if (diagnosis.answer !== null && diagnosis.code !== 'accepted')
       lines.push(`Its answer to ${diagnosis.event}: ${diagnosis.answer.status} ${quote(diagnosis.answer.body, 200)}`)

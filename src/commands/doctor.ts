@@ -242,20 +242,20 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding
   if (port === 0) return yield ok('port', 'The port is 0: any free one is taken.')
   const url = urlOf(String(values.host), port)
   const token = typeof values.control_token === 'string' ? values.control_token : null
-  const answered = await callControl({ url, token }, 'POST', '/settle', {}, AbortSignal.timeout(ANSWER_MS)).catch(
+  const response = await callControl({ url, token }, 'POST', '/settle', {}, AbortSignal.timeout(MAX_RESPONSE_MS)).catch(
     () => null,
   )
-  const isFree = answered !== null && 'code' in answered && answered.code === 'connection_refused'
+  const isFree = response !== null && 'code' in response && response.code === 'connection_refused'
   if (isFree) return yield ok('port', `Port ${port} is free.`)
   const holder = await findPortHolder(port)
   const who = holder === null ? 'another program' : `${holder.name} (process ${holder.pid})`
-  if (answered !== null && 'status' in answered && answered.status === 401)
+  if (response !== null && 'status' in response && response.status === 401)
     return yield problem(
       'token',
       `A simulator serves at ${url}, and refuses ${token === null ? 'requests without its control token' : 'the control token of the settings'}.`,
       'export HANDOVER_SIM_TOKEN=..., as npx handover-sim start printed it',
     )
-  if (answered !== null && 'status' in answered && answered.status === 200)
+  if (response !== null && 'status' in response && response.status === 200)
     return yield ok(
       'port',
       `A simulator serves at ${url}: ${who}. For run and certify, stop it: npx handover-sim stop --port ${port}`,
@@ -269,7 +269,7 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding
   )
 }
 
-const ANSWER_MS = 2_000
+const MAX_RESPONSE_MS = 2_000
 /** The clocks of two programs on one machine do not differ. */
 const MAX_SKEW_MS = 5_000
 
@@ -293,14 +293,14 @@ async function* webhookFindings(
   const options = { ...resolved.options, port: 0, host: '127.0.0.1' }
   const server = await startServer(options, undefined, context.secrets)
   try {
-    yield* answerFindings(server)
+    yield* responseFindings(server)
   } finally {
     await server.close()
   }
 }
 
 /** Sends events to the webhook of the simulator, and reads its answers. */
-async function* answerFindings(server: PlatformServer): AsyncGenerator<DoctorFinding> {
+async function* responseFindings(server: PlatformServer): AsyncGenerator<DoctorFinding> {
   await server.chat()
   const refused = await sendProbe(server, 'webhook')
   if (refused !== null) return yield refused

@@ -257,8 +257,8 @@ export function columnsOf(
   env: Readonly<Record<string, string | undefined>>,
   stream: { readonly columns?: number | undefined },
 ): number {
-  const answer = env.COLUMNS ?? ''
-  return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
+  const columns = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(columns) ? Number(columns) : (stream.columns ?? USUAL)
 }
 
 /** Whether what was written can be written over; a dumb terminal shows the escapes. */

@@ -139,7 +139,7 @@ export async function main(
 /** Rejects with `CommanderError` after a mistake and after help, which commander has printed. */
 async function runCommand(argv: readonly string[], context: Context): Promise<number> {
   if (argv[0] === 'complete' && argv[1] === '--') {
-    const { answerShell } = await import('./complete.ts')
+    const { completeShell: answerShell } = await import('./complete.ts')
     return answerShell(argv.slice(2), COMMANDS, async name => (isCommand(name) ? importCommand(name) : null), context)
   }
   const { stdout, stderr } = context.io

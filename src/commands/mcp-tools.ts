@@ -14,13 +14,13 @@ import type { SimulatorState } from '../server/control/routes/workspace.ts'
 /** The control API of the workspace of this session. Rejects with `ToolError` when it refuses. */
 export interface WorkspaceClient {
   readonly url: string
-  get<Answer>(path: string, signal: AbortSignal): Promise<Answer>
-  send<Answer>(
+  get<Body>(path: string, signal: AbortSignal): Promise<Body>
+  send<Body>(
     method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     body: unknown,
     signal: AbortSignal,
-  ): Promise<Answer>
+  ): Promise<Body>
 }
 
 /** The message of a refusal, for the assistant. `body`: the whole answer. */
@@ -35,7 +35,7 @@ export class ToolError extends Error {
 }
 
 /** What a tool answers: text for a reader, and the same as data. */
-interface ToolAnswer {
+interface ToolResult {
   readonly text: string
   readonly data: Record<string, unknown>
 }
@@ -114,7 +114,7 @@ const tool =
   <Input extends z.ZodType>(
     name: string,
     definition: ToolDefinition<Input>,
-    run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>,
+    run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolResult>,
   ) =>
   (server: McpServer, control: WorkspaceClient) =>
     server.registerTool(name, definition, (async (input: z.infer<Input>, context: ServerContext) => {
@@ -272,13 +272,14 @@ const TOOLS = [
     },
     async ({ verb, chat_id, text, with: parameters }, { control, signal }) => {
       const id = chat_id ?? (verb === 'away' || verb === 'back' ? undefined : await newestChat(control, signal))
-      const answer =
+      const response =
         verb === 'inbox'
-          ? await control.get<AgentAnswer>(`/agent/inbox?${query({ chat_id: id })}`, signal)
-          : await control.send<AgentAnswer>('POST', '/agent', { verb, chat_id: id, text, with: parameters }, signal)
-      const shown = answer.items?.map(item => JSON.stringify(item)).join('\n') || 'The agent sees nothing of this chat.'
-      const result = `${verb}: ${answer.outcome}${answer.error === undefined ? '' : `, ${answer.error}`} (${answer.how})`
-      return { text: verb === 'inbox' ? `${result}\n${shown}` : result, data: { ...answer } }
+          ? await control.get<AgentResponse>(`/agent/inbox?${query({ chat_id: id })}`, signal)
+          : await control.send<AgentResponse>('POST', '/agent', { verb, chat_id: id, text, with: parameters }, signal)
+      const shown =
+        response.items?.map(item => JSON.stringify(item)).join('\n') || 'The agent sees nothing of this chat.'
+      const result = `${verb}: ${response.outcome}${response.error === undefined ? '' : `, ${response.error}`} (${response.how})`
+      return { text: verb === 'inbox' ? `${result}\n${shown}` : result, data: { ...response } }
     },
   ),
 
@@ -586,7 +587,7 @@ interface Diagnosis {
   readonly fix: string
 }
 
-interface AgentAnswer {
+interface AgentResponse {
   readonly outcome: string
   readonly how: string
   readonly error?: string

@@ -12,7 +12,13 @@ import { startServer } from '../server/start.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
 import { addTools, ToolError, type WorkspaceClient } from './mcp-tools.ts'
-import { callControl, findSimulator, noAnswer, type RunningSimulator, refusalMessage } from './running-simulator.ts'
+import {
+  callControl,
+  findSimulator,
+  noResponseError,
+  type RunningSimulator,
+  refusalMessage,
+} from './running-simulator.ts'
 import { type AttachedAgent, attachDriver } from './start-agent.ts'
 
 const FLAGS = {
@@ -86,10 +92,10 @@ async function ownSimulator(flags: McpFlags, context: Context, shutdown: Shutdow
 
 function controlClient(simulator: RunningSimulator): WorkspaceClient {
   const call = async (method: string, path: string, body: unknown, signal: AbortSignal) => {
-    const answered = await callControl(simulator, method, path, body, signal)
-    if ('code' in answered) throw new ToolError(noAnswer(simulator.url, answered).message)
-    if (answered.status >= 400) throw new ToolError(refusalMessage(simulator, answered), answered.body)
-    return answered.body as never
+    const response = await callControl(simulator, method, path, body, signal)
+    if ('code' in response) throw new ToolError(noResponseError(simulator.url, response).message)
+    if (response.status >= 400) throw new ToolError(refusalMessage(simulator, response), response.body)
+    return response.body as never
   }
   return {
     url: simulator.url,

@@ -97,7 +97,7 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
   for (const entry of index.entries) {
     if (entry.kind === 'user') actions.set(entry.seq, entry)
     const action = entry.kind === 'event' ? actions.get(entry.cause ?? 0) : undefined
-    if (entry.kind !== 'event' || action === undefined || needsNoAnswer(tests, entry.delivery_id)) continue
+    if (entry.kind !== 'event' || action === undefined || needsNoResponse(tests, entry.delivery_id)) continue
     const event = {
       id: entry.delivery_id,
       ack: 200,
@@ -135,7 +135,7 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
 }
 
 /** An event that a fault lost or changed needs no answer. */
-const needsNoAnswer = ({ index }: TestJournal, deliveryId: string): boolean =>
+const needsNoResponse = ({ index }: TestJournal, deliveryId: string): boolean =>
   index.deliveriesOf(deliveryId).some(({ outcome, faults }) => outcome === 'failed' && faults !== undefined)
 
 /** Failed events that no user action caused, contract findings, and evicted entries. */

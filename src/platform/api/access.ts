@@ -215,14 +215,14 @@ function allowedOrigin({ headers: { origin } }: ApiRequest, listed: Knobs['api.c
 const EXPOSED = [UNSPECIFIED_HEADER, FAULT_HEADER, INTERNAL_HEADER, 'retry-after'].join(', ')
 
 /** Adds the headers with which browsers let a trusted page read the answer. Headers of a fault stay as they are. */
-export function withCors(answer: ApiResponse, request: ApiRequest, listed: Knobs['api.cors']): ApiResponse {
-  const { headers } = answer
+export function withCors(response: ApiResponse, request: ApiRequest, listed: Knobs['api.cors']): ApiResponse {
+  const { headers } = response
   const allowed = allowedOrigin(request, listed)
   if (allowed !== '*') headers.vary ??= 'Origin'
-  if (allowed === null) return answer
+  if (allowed === null) return response
   headers['access-control-allow-origin'] ??= allowed
   headers['access-control-expose-headers'] ??= EXPOSED
-  return answer
+  return response
 }
 
 export function preflightResponse(request: ApiRequest, methods: string, listed: Knobs['api.cors']): ApiResponse {

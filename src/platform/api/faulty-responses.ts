@@ -7,12 +7,12 @@ type Lost = Extract<ResponseWire, { kind: 'lost' }>
 type Slow = Extract<ResponseWire, { kind: 'slow' }>
 
 export function sendFaultyResponse(
-  answer: ApiResponse,
+  apiResponse: ApiResponse,
   wire: ResponseWire,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> | undefined {
-  if (wire.kind === 'slow') return sendSlowly(answer, wire, response)
+  if (wire.kind === 'slow') return sendSlowly(apiResponse, wire, response)
   if (wire.how === 'reset') request.socket.resetAndDestroy()
   else request.socket.destroy()
 }

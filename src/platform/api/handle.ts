@@ -47,14 +47,14 @@ import {
   refusalResponse,
   resetResponse,
   simulatorResponse,
-  variedAnswer,
+  varyResponse,
   withUnspecified,
 } from './messages.ts'
 
 export type Api = (request: ApiRequest) => Awaitable<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
-  const faulted = createFaultedApi(ports, answerCall, finish)
+  const faulted = createFaultedApi(ports, handleCall, finish)
   return request => {
     const call = createCall(ports, request)
     const caller = findForeignCaller(request, ports)
@@ -64,20 +64,20 @@ export function createApi(ports: ApiPorts): Api {
       call.response = foreignCallerBody(caller)
       return finish(call, simulatorResponse(403, foreignCallerBody(caller)))
     }
-    return ports.faults.active.api ? faulted(call) : answerCall(call)
+    return ports.faults.active.api ? faulted(call) : handleCall(call)
   }
 }
 
-function answerCall(call: ApiCall): Awaitable<ApiResponse> {
+function handleCall(call: ApiCall): Awaitable<ApiResponse> {
   try {
-    const answer = serve(call)
-    return answer instanceof Promise ? answerLater(call, answer) : finish(call, answer)
+    const response = serve(call)
+    return response instanceof Promise ? handleLater(call, response) : finish(call, response)
   } catch (thrown) {
     return finish(call, failureResponse(call, thrown))
   }
 }
 
-async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promise<ApiResponse> {
+async function handleLater(call: ApiCall, pending: Promise<ApiResponse>): Promise<ApiResponse> {
   const ended = call.ports.inFlight()
   try {
     return finish(call, await pending)
@@ -146,9 +146,9 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
 }
 
 function successResponse(call: ApiCall, described: unknown): ApiResponse {
-  const answers = call.ports.platform.knobs['api.answers']
-  if (answers !== 'as-is') assumed(call.transaction, 'api.answers')
-  const reply = variedAnswer(described, answers)
+  const form = call.ports.platform.knobs['api.answers']
+  if (form !== 'as-is') assumed(call.transaction, 'api.answers')
+  const reply = varyResponse(described, form)
   call.response = reply
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
   if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.marked)
@@ -178,10 +178,10 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
 }
 
 /** Adds the headers of CORS, and journals the call with its effects; a refused call has none (ER1). */
-function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
+function finish(call: ApiCall, response: ApiResponse): ApiResponse {
   const { ports, request, faults, internalError, transaction } = call
   const inTime = call.epoch === ports.epoch.count
-  const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
+  const sent = withCors(inTime ? response : resetResponse(), request, ports.platform.knobs['api.cors'])
   if (inTime && request.method !== 'OPTIONS') {
     const effects = sent.status < 300 ? transaction.effects : []
     ports.commitCall(
@@ -196,7 +196,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 
 const BROKEN_BODY_BYTES = 2000
 
-function createEntry(call: ApiCall, answer: ApiResponse): ApiContent {
+function createEntry(call: ApiCall, response: ApiResponse): ApiContent {
   const { request, route, transaction, faults, shownToUser } = call
   const { platform, lastEvent } = call.ports
   const chatId = chatIdOf(call)
@@ -213,7 +213,7 @@ function createEntry(call: ApiCall, answer: ApiResponse): ApiContent {
     alias: route === null ? null : route.alias,
     auth: call.auth,
     request: { headers: request.headers, body, bytes: request.body.length },
-    status: answer.status,
+    status: response.status,
     response: call.response ?? null,
     findings: transaction.findings,
     unspecified,
@@ -223,7 +223,7 @@ function createEntry(call: ApiCall, answer: ApiResponse): ApiContent {
   if (chatId !== undefined) entry.chat_id = chatId
   if (shownToUser !== null) entry.shown_to_user = shownToUser
   if (faults !== null) entry.faults = [...faults.faults]
-  if (faults?.answer?.kind === 'drop') entry.answer_lost = faults.answer.processed ? 'after' : 'before'
+  if (faults?.responseEffect?.kind === 'drop') entry.answer_lost = faults.responseEffect.processed ? 'after' : 'before'
   return entry
 }
 
@@ -236,14 +236,14 @@ function brokenBody(bytes: Uint8Array): string | null {
 }
 
 /** The estimated memory of the entry of a call, in bytes. */
-function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, answer: ApiResponse): number {
+function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, apiResponse: ApiResponse): number {
   const stored = body === undefined ? Math.min(request.body.length, BROKEN_BODY_BYTES) : request.body.length
-  const answered = response === undefined ? 0 : answer.body.length
+  const responseChars = response === undefined ? 0 : apiResponse.body.length
   return (
     ENTRY_BYTES +
     stored +
     valueCount * VALUE_BYTES +
-    answered +
+    responseChars +
     request.target.length +
     sizeOf(request.headers) +
     (transaction.findings.length > 0 ? sizeOf(transaction.findings) : 0)

@@ -5,7 +5,7 @@
 
 import { keysOf } from '../../base/objects.ts'
 import type { FaultContent, FaultEffect } from '../journal/entry.ts'
-import { type AnswerEffect, apiEffects, effectOf, type WebhookEffects, webhookEffects } from './effects.ts'
+import { apiEffects, effectOf, type ResponseEffect, type WebhookEffects, webhookEffects } from './effects.ts'
 import type { FaultFields } from './schema.ts'
 import { type Side, sideOf } from './sides.ts'
 
@@ -20,7 +20,7 @@ export interface AppliedFaults {
 
 export interface AppliedApiFaults extends AppliedFaults {
   readonly latencyMs: number
-  readonly answer: AnswerEffect | null
+  readonly responseEffect: ResponseEffect | null
 }
 
 export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {

@@ -146,8 +146,8 @@ function addIssue(
 }
 
 /** A fault has at most one of these. */
-const ANSWER_EFFECTS = ['respond', 'drop', 'reset', 'slow_body', 'malformed'] as const
-const API_EFFECTS = [...ANSWER_EFFECTS, 'latency'] as const
+const RESPONSE_EFFECTS = ['respond', 'drop', 'reset', 'slow_body', 'malformed'] as const
+const API_EFFECTS = [...RESPONSE_EFFECTS, 'latency'] as const
 /** A fault has at most one of these. */
 const ORDER_EFFECTS = ['delay', 'slow', 'swap', 'hold'] as const
 const FORM_EFFECTS = ['duplicate', 'sign', 'truncate', 'drip', 'reset_after_answer', 'http'] as const
@@ -186,10 +186,10 @@ function effectProblems(payload: Payload<FaultFields>): void {
   if (foreign.length === 0 && !effects.some(has))
     addIssue(payload, [], `has no effect: add one of ${effects.join(', ')}`, 'incomplete')
 
-  const [answer, ...moreAnswers] = ANSWER_EFFECTS.filter(has)
-  for (const name of moreAnswers) {
+  const [effect, ...moreEffects] = RESPONSE_EFFECTS.filter(has)
+  for (const name of moreEffects) {
     const why = 'a fault changes an answer in one way, beside latency; remove one of them'
-    addIssue(payload, [name], `cannot be combined with ${answer}: ${why}`)
+    addIssue(payload, [name], `cannot be combined with ${effect}: ${why}`)
   }
   const [order, ...moreOrders] = ORDER_EFFECTS.filter(has)
   for (const name of moreOrders) {

@@ -292,8 +292,8 @@ async function fetchFrom(core: Core, input: Request | string | URL, init: Reques
   if (begun !== work.epoch.count) return toResponse(resetResponse(), signal)
   const headers = Object.fromEntries(request.headers)
   const tooLarge = body.length > platform.knobs['limits.body']
-  const answer = api({ method: request.method, target, headers, body, tooLarge })
-  return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
+  const response = api({ method: request.method, target, headers, body, tooLarge })
+  return toResponse(response instanceof Promise ? await unlessAborted(response, signal) : response, signal)
 }
 
 /** Parses only addresses that do not begin with the base URL as it is written. */

@@ -115,7 +115,7 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
 
   const evidence = evidenceFor(entry, ports.entries)
   const facts = evidence.map(evidenceText)
-  const computed = await digestInAnswer(ports, entry)
+  const computed = await digestInResponse(ports, entry)
   const probes = createProbes(ports, entry)
   const [valid, unsigned] = await Promise.all([probes.sendValid(), probes.sendUnsigned()])
   if (valid === null || unsigned === null) return null
@@ -207,7 +207,7 @@ const DIGESTS = /(?<![\w+/=])(?:[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)(?![\w+/=])/gi
 const MAX_DIGESTS = 4
 
 /** Explains a digest in the answer of the service, which often is what its code has computed; null when nothing is found. */
-async function digestInAnswer({ key, otherKeys }: DiagnosisPorts, { request, response, url }: Delivery) {
+async function digestInResponse({ key, otherKeys }: DiagnosisPorts, { request, response, url }: Delivery) {
   const digests = new Set(response?.body.match(DIGESTS) ?? [])
   for (const digest of [...digests].slice(0, MAX_DIGESTS)) {
     const { ok, mistake, message, fix } = await explain(request.body, digest, key, { otherKeys, ...(url && { url }) })
@@ -240,7 +240,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
     const probe: NonNullable<DeliveryContent['probe']> = { of: entry.delivery_id, code, detail }
     const alteration = { body: sent, headers }
     const sign = code === 'none' ? 'none' : 'valid'
-    const answer = await dispatcher.trigger({
+    const delivery = await dispatcher.trigger({
       chatId: entry.chat_id,
       event: PROBE_EVENT,
       payload,
@@ -248,7 +248,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
       alteration,
       probe,
     })
-    return answer && { seq: answer.seq, code, text, status: answer.status, accepted: isAccepted(answer) }
+    return delivery && { seq: delivery.seq, code, text, status: delivery.status, accepted: isAccepted(delivery) }
   }
 
   return {

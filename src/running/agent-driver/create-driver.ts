@@ -115,7 +115,7 @@ export function connectDriver(spec: DriverSpec, env: Environment, target: Target
       pending.delete(work)
       const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
       const { status, failure, value, text, items } = read
-      const answer = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+      const response = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
       return {
         verb,
         outcome: read.outcome,
@@ -123,7 +123,7 @@ export function connectDriver(spec: DriverSpec, env: Environment, target: Target
         ...(status !== undefined && { status }),
         duration_ms: Math.round((elapsedMs() - started) * 100) / 100,
         ...(failure && { failure }),
-        ...(answer !== '' && { answer }),
+        ...(response !== '' && { answer: response }),
         ...(context.chat !== null && { chat_id: context.chat.id }),
         ...(items && { items }),
       }

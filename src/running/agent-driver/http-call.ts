@@ -34,18 +34,18 @@ export async function callHttp(
   const body = json === undefined ? null : JSON.stringify(interpolate(json, scope))
   return withTimeLimit({ timeoutMs, call: 'http', signal }, async inner => {
     try {
-      const answer = await request(address, { dispatcher: agent, method, headers, body, signal: inner })
-      const status = answer.statusCode
+      const response = await request(address, { dispatcher: agent, method, headers, body, signal: inner })
+      const status = response.statusCode
       const chunks: Buffer[] = []
       let size = 0
-      for await (const chunk of answer.body) {
+      for await (const chunk of response.body) {
         chunks.push(chunk)
         size += chunk.length
         if (size > MAX_CHARS) return { ...failed({ code: 'too_long', status }), status }
       }
       const text = Buffer.concat(chunks).toString('utf8')
       if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
-      const { location } = answer.headers
+      const { location } = response.headers
       const redirect = location === undefined ? {} : { location: String(location) }
       return { ...failed({ code: 'status', status, ...redirect, body: startOf(text) }), status, text }
     } catch (error) {

@@ -13,10 +13,10 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
   const groups = new Set<string>()
   for (const route of ROUTES) {
     groups.add(route.group)
-    const answers = Object.values(route.responses).map(response =>
+    const responseSchemas = Object.values(route.responses).map(response =>
       typeof response === 'string' ? null : response.schema,
     )
-    for (const schema of [route.body, route.upload, ...answers]) if (schema) schemas[idOf(schema)] = schema
+    for (const schema of [route.body, route.upload, ...responseSchemas]) if (schema) schemas[idOf(schema)] = schema
     for (const [name, schema] of Object.entries(queryOf(route))) schemas[`${route.id}_${name}`] = schema
     for (const [index, pattern] of pathsOf(route).entries()) {
       const path = pattern.replace(/:([a-z]+)/g, '{$1}')
@@ -68,9 +68,9 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
   for (const name of Object.keys(queryOf(route)))
     parameters.push({ name, in: 'query', schema: refTo(`${route.id}_${name}`) })
 
-  const answers: Record<string, unknown> = {}
-  if (path.includes(':workspace')) answers[404] = response('There is no such workspace')
-  for (const [status, answer] of Object.entries(responses)) answers[status] = response(answer)
+  const documented: Record<string, unknown> = {}
+  if (path.includes(':workspace')) documented[404] = response('There is no such workspace')
+  for (const [status, spec] of Object.entries(responses)) documented[status] = response(spec)
   const content = body && {
     'application/json': { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) },
     ...(upload && { 'multipart/form-data': { schema: refTo(idOf(upload)) } }),
@@ -83,7 +83,7 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
     ...(open === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(content && { requestBody: { required: example !== undefined, content } }),
-    responses: { ...answers, default: { $ref: '#/components/responses/Problem' } },
+    responses: { ...documented, default: { $ref: '#/components/responses/Problem' } },
   }
 }
 

@@ -57,7 +57,11 @@ export interface Mask {
   /** The request of a delivery, before it is answered. */
   delivery(request: PassedRequest, about: DeliveryFacts): Masked<DeliveryContent>
   /** The delivery with its outcome. */
-  answered(delivery: Masked<DeliveryContent>, request: PassedRequest, outcome: ExchangeOutcome): Masked<DeliveryContent>
+  withOutcome(
+    delivery: Masked<DeliveryContent>,
+    request: PassedRequest,
+    outcome: ExchangeOutcome,
+  ): Masked<DeliveryContent>
   note(name: string, details: Readonly<Record<string, string | number>>, message: string): Masked<NoteContent>
 }
 
@@ -159,13 +163,13 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
   }
 
   return {
-    call({ method, target, headers, body }, { answer, durationMs, failure }) {
-      const own = collectSecrets([...headers, ...(answer?.headers ?? [])])
+    call({ method, target, headers, body }, { response, durationMs, failure }) {
+      const own = collectSecrets([...headers, ...(response?.headers ?? [])])
       const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
       const route = findApiRoute(pathOf(path), knobs)
       const sent = readBody(body, headers, own)
-      const received = answer === null || failure !== null ? null : readBody(answer.body, answer.headers, own)
-      const status = received === null ? 0 : (answer?.status ?? 0)
+      const received = response === null || failure !== null ? null : readBody(response.body, response.headers, own)
+      const status = received === null ? 0 : (response?.status ?? 0)
       const chatId = chatIdOf({ route, body: sent.value })
       return new MaskedContent<ApiContent>({
         kind: 'api',
@@ -218,21 +222,21 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       })
     },
 
-    answered(delivery, request, { answer, failure, durationMs }) {
+    withOutcome(delivery, request, { response, failure, durationMs }) {
       const received =
-        answer === null
+        response === null
           ? null
-          : readBody(answer.body, answer.headers, collectSecrets([...request.headers, ...answer.headers]))
+          : readBody(response.body, response.headers, collectSecrets([...request.headers, ...response.headers]))
       return delivery.map((content): DeliveryContent => {
         const why =
-          failure ?? acknowledgementFailure(content.event, { status: answer?.status ?? 0, headers: {} }, knobs)
+          failure ?? acknowledgementFailure(content.event, { status: response?.status ?? 0, headers: {} }, knobs)
         return {
           ...content,
           duration_ms: durationMs,
           outcome: why === null ? 'delivered' : 'failed',
-          status: failure === null ? (answer?.status ?? null) : null,
+          status: failure === null ? (response?.status ?? null) : null,
           response: received && {
-            headers: maskHeaders(answer?.headers ?? []),
+            headers: maskHeaders(response?.headers ?? []),
             body: received.text ?? '',
             truncated: received.text === null,
             ...(received.truncated_from && { truncated_from: received.truncated_from }),

@@ -137,8 +137,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       if (chat.status === 'agent') note('handed_back')
       Object.assign(chat, { status: 'bot', takeover: null, typing: false })
     } else if (endpoint === 'message' && typeof body.message === 'string') {
-      const answered = isMap(response) ? response.chatmessage_id : undefined
-      const messageId = typeof answered === 'string' ? answered : undefined
+      const sentId = isMap(response) ? response.chatmessage_id : undefined
+      const messageId = typeof sentId === 'string' ? sentId : undefined
       const buttons = Array.isArray(body.buttons) ? body.buttons : []
       const name = by ?? chat.takeover?.sender?.name ?? ''
       addMessage(platform, chat, { id: messageId, from: 'agent', name, text: body.message, buttons })
@@ -210,7 +210,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const facts = { delivery_id: earlier?.id ?? ownId, attempt: (earlier?.attempts ?? 0) + 1 }
       evict(masked)
       return outcome => {
-        const { content } = mask.answered(masked, request, outcome)
+        const { content } = mask.withOutcome(masked, request, outcome)
         const attemptSeq = derive(masked, { ...content, ...facts }, seq)
         if (content.outcome === 'delivered') return attemptSeq
         failedEvents.set(key, { seq, id: facts.delivery_id, attempts: facts.attempt })

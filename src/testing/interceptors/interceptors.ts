@@ -98,7 +98,7 @@ function applyInterceptors(): void {
     exposeFetchClasses()
     for (const interceptor of interceptors) {
       apply(interceptor)
-      interceptor.on('request', answer)
+      interceptor.on('request', respond)
     }
     const sockets = SocketInterceptor.singleton(SocketInterceptor)
     apply(sockets)
@@ -186,7 +186,7 @@ interface RequestEvent {
 }
 
 /** A request without a route is not answered, and goes to its own address. */
-async function answer({ request, controller }: RequestEvent): Promise<void> {
+async function respond({ request, controller }: RequestEvent): Promise<void> {
   const route = URL.canParse(request.url) ? findRoute(request.url) : undefined
   if (route === undefined) return
   try {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { isMap } from '../../../base/objects.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
-import type { PlatformAnswer } from '../client/control.ts'
+import type { PlatformResponse } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
@@ -308,7 +308,7 @@ function LastCall() {
   const { agentSide } = useSession()
   const call = agentSide.lastCall.value
   if (call === null) return null
-  const answer = call.answer.value
+  const response = call.response.value
   const seq = agentSide.entryOf(call)
   return (
     <section class="desk-call" aria-label="Last call">
@@ -319,12 +319,12 @@ function LastCall() {
         {seq === null ? null : <EntryLink seq={seq}>Entry </EntryLink>}
       </header>
       <div role="status">
-        {answer === null ? (
+        {response === null ? (
           <p class="hint">Waiting for the answer.</p>
-        ) : 'failure' in answer ? (
-          <p class="refusal">The server did not answer: {answer.failure}</p>
+        ) : 'failure' in response ? (
+          <p class="refusal">The server did not answer: {response.failure}</p>
         ) : (
-          <Answer endpoint={call.endpoint} answer={answer} />
+          <CallResponse endpoint={call.endpoint} response={response} />
         )}
       </div>
       <details>
@@ -335,12 +335,12 @@ function LastCall() {
   )
 }
 
-interface AnswerProps {
+interface CallResponseProps {
   readonly endpoint: EndpointId
-  readonly answer: PlatformAnswer
+  readonly response: PlatformResponse
 }
 
-function Answer({ endpoint, answer: { status, body } }: AnswerProps) {
+function CallResponse({ endpoint, response: { status, body } }: CallResponseProps) {
   if (status >= 400) {
     const refusal = platformRefusal(body)
     return (

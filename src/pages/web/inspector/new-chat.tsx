@@ -3,7 +3,7 @@
 import { batch } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
-import type { DescriptionAnswer, PlatformKeys } from '../../../server/control/routes/description.ts'
+import type { DescriptionResponse, PlatformKeys } from '../../../server/control/routes/description.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { pauseShortcuts } from '../components/shortcuts.tsx'
@@ -50,7 +50,7 @@ interface Choices {
 
 async function loadChoices(client: ControlClient): Promise<Choices> {
   const [{ languages, transcripts }, { bot_id, more }] = await Promise.all([
-    client.send<DescriptionAnswer>('GET', '/description'),
+    client.send<DescriptionResponse>('GET', '/description'),
     client.send<PlatformKeys>('GET', '/keys'),
   ])
   const bots = [...new Set([bot_id, ...more.map(key => key.bot_id)])]

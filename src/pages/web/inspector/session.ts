@@ -2,7 +2,7 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import type { ChatViewResponse } from '../../../server/control/routes/chats.ts'
 import { type ControlClient, ControlError, createControlClient } from '../client/control.ts'
 import { type FeedState, followJournal, type JournalListener } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
@@ -167,9 +167,9 @@ function followChat(
     if (id === null) return
     try {
       const query = { at: at ?? undefined }
-      const answer = await client.send<ChatAnswer>('GET', `/chats/${encodeURIComponent(id)}`, { query })
+      const view = await client.send<ChatViewResponse>('GET', `/chats/${encodeURIComponent(id)}`, { query })
       const entries = log.peek().chats.get(id) ?? []
-      loaded.value = { id, state: chatStateOf(answer, entries, at ?? Number.MAX_SAFE_INTEGER) }
+      loaded.value = { id, state: chatStateOf(view, entries, at ?? Number.MAX_SAFE_INTEGER) }
     } catch (error) {
       // Without an answer the chat stays as it was: the page says that the server is away.
       if (!(error instanceof ControlError)) return

@@ -427,14 +427,14 @@ function NotExercised({ certificate: { checks, profiles, isPartial, expectations
 
 function CoverageTables({ certificate: { coverage } }: CertificateProps) {
   const { endpoints, events, faults } = exercisedIn(coverage)
-  const answers = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
+  const countTable = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
     head,
     columns: ANSWER_CLASSES,
     rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(kind => counts[kind]) })),
   })
   const tables: CountTableProps[] = [
-    answers(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),
-    answers(`Event (${events.count} of ${events.of})`, coverage.events),
+    countTable(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),
+    countTable(`Event (${events.count} of ${events.of})`, coverage.events),
     {
       head: 'Signature of events that checks sent',
       columns: ['Times'],

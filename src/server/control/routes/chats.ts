@@ -123,11 +123,11 @@ const ChatViewResponse = z
   })
   .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
 
-export type ChatAnswer = z.infer<typeof ChatViewResponse>
+export type ChatViewResponse = z.infer<typeof ChatViewResponse>
 
 const ChatListResponse = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
 
-export type ChatListAnswer = z.infer<typeof ChatListResponse>
+export type ChatListResponse = z.infer<typeof ChatListResponse>
 
 export const AckResponse = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })

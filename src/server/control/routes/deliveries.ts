@@ -90,7 +90,10 @@ const DiagnosisResponse = z
 
 const route = routesOf('journal')
 
-const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }
+const MANUAL_EVENT_RESPONSE = {
+  description: 'The response of the webhook, or why there is none',
+  schema: ManualEventResponse,
+}
 const NOT_NOW = 'There is no chat yet, signatures are off, or the simulator was reset before the webhook responded'
 
 type Delivery = EntryOf<'delivery'>
@@ -159,7 +162,7 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
     },
   }
   const signature = signatureSent(past, platform.knobs)
-  const about = { delivery_id: past.delivery_id, event: past.event, signature, answer: answerOf(past) }
+  const about = { delivery_id: past.delivery_id, event: past.event, signature, answer: responseOf(past) }
   if (pasted !== undefined) {
     const explained = await explainPasted(ports, past, pasted)
     return ok({ ...about, ...explained, shown_by: past.seq, facts: [], probes: [], pasted: explained })
@@ -170,7 +173,7 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
   return ok({ ...about, ...diagnosed, shown_by: shownBy, pasted: null })
 }
 
-const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
+const responseOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
 
 export type DiagnosisResponse = z.infer<typeof DiagnosisResponse>
 
@@ -203,7 +206,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     query: ResendQuery,
     body: ResendBody,
     responses: {
-      200: ANSWERED,
+      200: MANUAL_EVENT_RESPONSE,
       404: 'There is no such delivery; lists the latest ones',
       409: 'The simulator was reset before the webhook responded',
       422: 'The body is invalid',
@@ -236,7 +239,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     body: TriggerBody,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     responses: {
-      200: ANSWERED,
+      200: MANUAL_EVENT_RESPONSE,
       404: 'There is no such chat',
       409: NOT_NOW,
       422: 'The body is invalid; lists what is allowed',

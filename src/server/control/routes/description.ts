@@ -102,7 +102,7 @@ const DescriptionResponse = z
   })
   .check(named('Description', 'What can be set, called and sent; no secret is in it'))
 
-export type DescriptionAnswer = z.infer<typeof DescriptionResponse>
+export type DescriptionResponse = z.infer<typeof DescriptionResponse>
 
 const route = routesOf('workspace')
 

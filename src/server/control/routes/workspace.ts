@@ -142,7 +142,7 @@ const CalibrationResponse = z
   })
   .check(named('Calibration', 'What the journal shows about the platform'))
 
-export type CalibrationAnswer = z.infer<typeof CalibrationResponse>
+export type CalibrationResponse = z.infer<typeof CalibrationResponse>
 
 /** After so many entries, traffic passes before the comparison goes on. */
 const ENTRIES_AT_ONCE = 200

@@ -71,7 +71,7 @@ const WorkspaceListResponse = z
   .object({ workspaces: z.array(WorkspaceResponse) })
   .check(named('Workspaces', 'All workspaces except the default one'))
 
-export type WorkspaceListAnswer = z.infer<typeof WorkspaceListResponse>
+export type WorkspaceListResponse = z.infer<typeof WorkspaceListResponse>
 
 const ClosedWorkspaceResponse = z
   .object({ closed: z.literal(true), id: z.string() })

@@ -1,14 +1,14 @@
 /** Finds knobs, sets one as text, and sets it back: those that a search finds, or else those that are changed. */
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
+import type { DescriptionResponse } from '../../../../server/control/routes/description.ts'
 import { showKnob } from '../address.ts'
 import { FieldMessage, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
-type Knob = DescriptionAnswer['knobs'][number]
-type Assumption = DescriptionAnswer['assumptions'][number]
+type Knob = DescriptionResponse['knobs'][number]
+type Assumption = DescriptionResponse['assumptions'][number]
 
 const SECTION = 'knobs'
 const OFF = 'off'
