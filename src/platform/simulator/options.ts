@@ -110,10 +110,10 @@ const firstProblems = (problems: readonly SettingProblem[]): readonly SettingPro
 export class InvalidOptionError extends Error {
   override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]
-  constructor(allProblems: readonly SettingProblem[]) {
-    const problems = firstProblems(allProblems)
-    super(problems.map(problem => problem.message).join(' '))
-    this.problems = problems
+  constructor(problems: readonly SettingProblem[]) {
+    const shown = firstProblems(problems)
+    super(shown.map(problem => problem.message).join(' '))
+    this.problems = shown
   }
 }
 
