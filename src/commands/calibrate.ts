@@ -23,7 +23,7 @@ import { Replay, type ReplayResult } from '../running/replayer/replay.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
 import { colorLevel, EnvironmentError, type Io, UsageError } from './io.ts'
-import { exitCodeOf, writeRequested } from './write-reports.ts'
+import { exitCodeWith, writeRequested } from './write-reports.ts'
 
 export const calibrateCommand = defineCommand({
   arguments: { '<files...>': 'recordings: journals, HAR files, or JSON lines of exchanges' },
@@ -80,26 +80,26 @@ export const calibrateCommand = defineCommand({
         io,
       )
     }
-    return exitCodeOf(exitCode, problems)
+    return exitCodeWith(exitCode, problems)
   },
 })
 
 /** Replays each recording in a simulator of its own. */
 async function replayFiles(files: readonly string[], knobs: KnobSettings, io: Io): Promise<ReplayResult> {
-  let all: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
+  let total: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
   for (const file of files) {
     const replay = new Replay(knobs)
     const leaveOut = () => {}
     await readFile(file, { observe: observation => replay.prepare(observation), leaveOut }, io)
     await readFile(file, { observe: observation => replay.replay(observation), leaveOut }, io)
     const { compared, differences, differenceCount } = await replay.end()
-    all = {
-      compared: all.compared + compared,
-      differences: [...all.differences, ...differences],
-      differenceCount: all.differenceCount + differenceCount,
+    total = {
+      compared: total.compared + compared,
+      differences: [...total.differences, ...differences],
+      differenceCount: total.differenceCount + differenceCount,
     }
   }
-  return all
+  return total
 }
 
 function checkWritable(file: string | undefined, isForced: boolean | undefined, { cwd }: Io): void {

@@ -12,7 +12,7 @@ import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { isInboxFailure } from '../../platform/journal/run-failures.ts'
-import { payloadOf } from '../../platform/rules/chats.ts'
+import { buildPayload } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
@@ -80,7 +80,7 @@ export class CheckChat {
   /** The payload that the platform sends for this event, as it would be now. */
   payload(event: string): Record<string, unknown> {
     const name = Object.hasOwn(WEBHOOK_EVENTS, event) ? (event as WebhookEventName) : 'REQUESTING TAKEOVER'
-    return { ...payloadOf(this.#check.core.platform, this.#chat, name), event }
+    return { ...buildPayload(this.#check.core.platform, this.#chat, name), event }
   }
 
   /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */

@@ -19,7 +19,7 @@ import type {
 } from '../../server/control/readiness.ts'
 import type { PlatformServer } from '../../server/start.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { driverOf, Plays, planOf } from '../load/plays.ts'
+import { compilePlay, Plays, readPlayDriver } from '../load/plays.ts'
 import { SimulatorRouter } from '../runner/simulator-router.ts'
 import type { CheckDefinition } from './check.ts'
 import { fixOf } from './check-help.ts'
@@ -153,10 +153,10 @@ class ServedReadiness implements Readiness {
         'too_many_plays',
         `${this.#mostPlays} scenarios run already: start --plays allows more.`,
       )
-    const plan = await planOf(body)
+    const plan = await compilePlay(body)
     if (plan.exclusive !== null && this.#plays.active > 0) throw busy()
     await this.readDriver()
-    const driver = body.agent_driver === undefined ? this.#driver : driverOf(body.agent_driver, this.#router)
+    const driver = body.agent_driver === undefined ? this.#driver : readPlayDriver(body.agent_driver, this.#router)
     const timeoutMs = parseDuration(body.timeout ?? '1h')
     if (timeoutMs === null)
       throw new ControlProblem(

@@ -9,7 +9,7 @@ import type { Entry } from '../../platform/journal/entry.ts'
 import { DEFAULT_QUEUE } from '../../platform/rules/availability.ts'
 import type { Chat, Message } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
-import { conversationOf, loadTranscript } from '../../platform/simulator/new-chat.ts'
+import { loadTranscript, personalize } from '../../platform/simulator/new-chat.ts'
 import { DEFAULTS } from '../../platform/simulator/options.ts'
 import type { ShippedTranscript } from '../../platform/simulator/shipped-transcripts.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
@@ -242,7 +242,7 @@ async function findShippedTranscript(
   for (const name of TRANSCRIPT_NAMES) {
     if (!name.startsWith(`${language.slice(0, 2)}-`)) continue
     const transcript = await loadTranscript(name)
-    if (isSameJson(conversationOf(transcript, core, botId).history, history)) return { name, transcript }
+    if (isSameJson(personalize(transcript, core, botId).history, history)) return { name, transcript }
   }
   return null
 }

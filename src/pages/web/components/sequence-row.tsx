@@ -70,7 +70,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrder
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
       <Arrow row={row} lifelines={lifelines} />
       <span class="sequence-answer" title={row.answer}>
-        <AnswerMark row={row} isProblem={isProblem} isOrdered={isOrdered} />
+        <ResponseMark row={row} isProblem={isProblem} isOrdered={isOrdered} />
         {row.answer}
       </span>
     </div>
@@ -78,7 +78,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrder
 }
 
 /** A tick, a hollow circle for what was not sent, a bolt for what a fault did, a cross: their shapes tell them apart. */
-function AnswerMark({ row, isProblem, isOrdered }: Pick<SequenceRowProps, 'row' | 'isProblem' | 'isOrdered'>) {
+function ResponseMark({ row, isProblem, isOrdered }: Pick<SequenceRowProps, 'row' | 'isProblem' | 'isOrdered'>) {
   if (row.kind === 'fault' || row.answer === undefined || row.answer === '') return null
   if (isOrdered) return <Mark kind="fault" label="as a fault ordered" />
   if (isProblem) return <ProblemMark ok={row.ok} />

@@ -5,13 +5,13 @@ import type { Button } from '../../../platform/contract/schemas.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
-import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import type { ChatViewResponse } from '../../../server/control/routes/chats.ts'
 import { isOrdered } from './entry-summary.ts'
 
 /** A message as the user sees it, or a line between messages. */
 export type ChatItem = ChatMessage | ChatLine
 
-type AnsweredMessage = ChatAnswer['messages'][number]
+type AnsweredMessage = ChatViewResponse['messages'][number]
 
 /** What went wrong with a message or a request, in a few words. */
 export interface Trouble {
@@ -48,10 +48,10 @@ export interface ChatLine {
 
 export interface ChatState {
   readonly items: readonly ChatItem[]
-  readonly status: ChatAnswer['status']
+  readonly status: ChatViewResponse['status']
   readonly typing: boolean
   /** The agent who has the chat. */
-  readonly agent: ChatAnswer['agent']
+  readonly agent: ChatViewResponse['agent']
   readonly ended: boolean
   readonly language: string
   readonly source: string
@@ -60,7 +60,7 @@ export interface ChatState {
 }
 
 /** `answer` is the chat as the server has it after the entry `until`; `entries` are those of the chat. */
-export function chatStateOf(answer: ChatAnswer, entries: readonly Entry[], until: number): ChatState {
+export function chatStateOf(answer: ChatViewResponse, entries: readonly Entry[], until: number): ChatState {
   const { messages, status, typing, agent, active, language, source } = answer
   const [first] = entries
   const created = first?.kind === 'note' && first.note === 'chat_created' ? first : undefined

@@ -107,8 +107,8 @@ function signatureFact(entry: EntryOf<'delivery'>): EntryFact {
   if (entry.observed) {
     const found = observedSignature(entry)
     if (found === null) return { label: 'Signature', text: `No signature header, ${bytes} of body.`, outcome: 'warn' }
-    const outcome = found.verdict === 'valid' ? 'pass' : found.verdict === 'invalid' ? 'fail' : null
-    text = `Header ${found.header}, ${algorithm}, over ${bytes} of body: ${found.verdict}.`
+    const outcome = found.status === 'valid' ? 'pass' : found.status === 'invalid' ? 'fail' : null
+    text = `Header ${found.header}, ${algorithm}, over ${bytes} of body: ${found.status}.`
     return { label: 'Signature', text, ...(outcome && { outcome }) }
   }
   if (!isInvalidSign(sign)) return { label: 'Signature', text, ...(header && { outcome: 'pass' }) }

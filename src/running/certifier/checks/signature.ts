@@ -2,7 +2,7 @@
 
 import { formatDuration } from '../../../base/text/quantities.ts'
 import type { Level } from '../../../evaluation/finding.ts'
-import { probeFix, signatureOf } from '../../../platform/webhooks/signature-probes.ts'
+import { computeSignature, probeFix } from '../../../platform/webhooks/signature-probes.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
@@ -308,11 +308,11 @@ async function forge(
     // Three of four signatures have a letter that base64url writes otherwise: changes the user until this one has.
     for (let user = 0; ; user++) {
       const body = bodyOf(check, chat, { user: { id: String(user).padStart(24, '0') } })
-      const signature = await signatureOf(key, body)
+      const signature = await computeSignature(key, body)
       const recoded = signature.replaceAll('+', '-').replaceAll('/', '_')
       if (recoded !== signature) return { alteration: { body, headers: changeSignature(check, () => recoded) } }
     }
-  const ofOtherEvent = await signatureOf(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
+  const ofOtherEvent = await computeSignature(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
   const withChangedSignature = (signature: string): string => {
     switch (forgery) {
       case 'empty':
