@@ -216,6 +216,8 @@ function observationsOfExchange(value: Fields, request: Fields, place: Place): r
 /** Without an answer it is unknown whether such a call has changed something. */
 const mayChange = ({ endpoint }: Call) => endpoint === 'start' || endpoint === 'end' || endpoint === 'availability'
 
+export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/i, '').replace(/[?#].*$/s, '')
+
 const PATH = /\/api\/(v\d+)\/(?:handover|takeover)\/(\w+)(\/?)$|\/api\/(v1)\/chats\/([^/]+)(\/?)$/
 const FILE = /\/files\/[^?#]+$/
 

@@ -1,4 +1,4 @@
-/** Tracks what a recording shows about each chat: who may have it, its bot, its language, and what was sent. */
+/** Tracks what a recording shows so far: about each chat, and about the platform as a whole. */
 import { isMap } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { Attempt, Call, ObservedEvent, Place } from './observation.ts'
@@ -6,7 +6,7 @@ import type { Attempt, Call, ObservedEvent, Place } from './observation.ts'
 /** Who answers in a chat: the bot, the bot with a handover request pending, or an agent. */
 export type Status = 'bot' | 'pending' | 'agent'
 
-const ALL: readonly Status[] = ['bot', 'pending', 'agent']
+export const ALL_STATUSES: readonly Status[] = ['bot', 'pending', 'agent']
 
 /** The time of a typing indicator, as far as the recording shows it. */
 export interface TypingKnowledge {
@@ -34,85 +34,83 @@ export const markOf = (text: string): TextMark => ({ length: text.length, hash: 
 export const isText = (text: string, { length, hash }: TextMark): boolean =>
   text.length === length && markOf(text).hash === hash
 
-export interface ChatKnowledge {
-  readonly id: string
+/** What a recording shows about one chat so far. */
+export class ChatKnowledge {
   /** What the chat may be: all three at the beginning of a recording. */
-  statuses: readonly Status[]
-  /** The latest call or event that changed it, and what the chat was before. */
+  statuses: readonly Status[] = ALL_STATUSES
+  /** The latest call or event that changed it, what the chat was before, and since when it was that. */
   change: {
     readonly startMs: number
     readonly endMs: number
     readonly before: readonly Status[]
-    /** Since when it was that. */
     readonly sinceMs: number
-  } | null
-  botId: number | null
-  language: string | null
-  source: string | null
-  supportsAttachments: boolean | null
+  } | null = null
+  botId: number | null = null
+  language: string | null = null
+  source: string | null = null
+  supportsAttachments: boolean | null = null
   /** Whether no event waited when the latest handover began. */
-  wasFreeAtStart: boolean
-  languageCodes: readonly string[]
+  wasFreeAtStart = false
+  languageCodes: readonly string[] = []
   /** The texts of messages by agents, by message id. */
-  readonly sent: Map<string, TextMark>
-  typing: TypingKnowledge | null
+  readonly sent = new Map<string, TextMark>()
+  typing: TypingKnowledge | null = null
   /** A typing call that waits for its event, and how many other events have come since. */
-  awaitedTyping: { readonly place: Place; readonly endMs: number; events: number } | null
+  awaitedTyping: { readonly place: Place; readonly endMs: number; events: number } | null = null
   /** When the latest typing event began. */
-  typingEventMs: number
+  typingEventMs = Number.NEGATIVE_INFINITY
   /** How often the latest event was repeated. */
-  repetition: number
+  repetition = 0
   /** The latest attempt to deliver an event. */
-  attempt: (Pick<Attempt, 'startMs' | 'endMs' | 'status' | 'answerHeaders' | 'url'> & { readonly hash: number }) | null
+  attempt:
+    | (Pick<Attempt, 'startMs' | 'endMs' | 'status' | 'answerHeaders' | 'url'> & { readonly hash: number })
+    | null = null
   /** Events that came one right after the other while the webhook was slow, oldest first. */
-  queued: { readonly text: TextMark; readonly place: Place }[]
+  queued: { readonly text: TextMark; readonly place: Place }[] = []
   /** How many messages the transcript of the pending request had. */
-  messagesBeforeRequest: number | null
+  messagesBeforeRequest: number | null = null
   /** Whether a message of the user came as an event since the request. */
-  hasForwarded: boolean
+  hasForwarded = false
   /** The id of the message with which the latest handover began. */
-  startMessageId: string | null
+  startMessageId: string | null = null
   /** How much the user has written, while a transcript shows it and nothing has happened since. */
-  userTexts: { readonly count: number; readonly points: number; readonly units: number } | null
+  userTexts: { readonly count: number; readonly points: number; readonly units: number } | null = null
   /** When the recording last showed a message in the chat; null before. */
-  lastMessageMs: number | null
+  lastMessageMs: number | null = null
   /** Evidence that holds unless the next call shows that the chat was changing. */
-  deferred: { readonly endMs: number; readonly see: () => void }[]
+  deferred: { readonly endMs: number; readonly add: () => void }[] = []
+}
+
+/** What a recording shows so far beside its chats. */
+export class RecordingKnowledge {
+  /** Bots that calls or events name. */
+  readonly bots = new Set<number>()
+  readonly availability = new Map<string, string>()
+  /** When the latest change of an availability ended. */
+  availabilityMs = Number.NEGATIVE_INFINITY
+  /** Bots of which a chat was taken over since their availability may have changed. */
+  readonly startedBots = new Set<string>()
+  /** Authorization headers with which handover calls were accepted. */
+  readonly handoverKeys = new Set<string>()
+  /** When each attachment link was sent, by its path. */
+  readonly attachments = new Map<string, number>()
+  /** The times of the latest calls that were not refused by a rate limit. */
+  readonly callTimes: number[] = []
+  rate: string | null = null
+  /** Whether a text was changed by translation. */
+  hasTranslated = false
+  /** Times of which two that are alike are evidence, by their kind. */
+  readonly times = new Map<string, number[]>()
 }
 
 const MAX_SENT = 50
 
-export const createChatKnowledge = (id: string): ChatKnowledge => ({
-  id,
-  statuses: ALL,
-  change: null,
-  botId: null,
-  language: null,
-  source: null,
-  supportsAttachments: null,
-  wasFreeAtStart: false,
-  languageCodes: [],
-  sent: new Map(),
-  typing: null,
-  awaitedTyping: null,
-  typingEventMs: Number.NEGATIVE_INFINITY,
-  repetition: 0,
-  attempt: null,
-  queued: [],
-  messagesBeforeRequest: null,
-  hasForwarded: false,
-  startMessageId: null,
-  userTexts: null,
-  lastMessageMs: null,
-  deferred: [],
-})
-
 /** What the chat may have been when something began: during a call that changes it, both what it was and what it is. */
 export function statusesAt({ statuses, change }: ChatKnowledge, startMs: number): readonly Status[] {
   if (change === null || startMs >= change.endMs) return statuses
-  if (startMs < change.sinceMs) return ALL
+  if (startMs < change.sinceMs) return ALL_STATUSES
   if (startMs < change.startMs) return change.before
-  return ALL.filter(one => statuses.includes(one) || change.before.includes(one))
+  return ALL_STATUSES.filter(one => statuses.includes(one) || change.before.includes(one))
 }
 
 /** Whether the chat can only have been one of these. */
@@ -123,12 +121,12 @@ export const isOnly = (statuses: readonly Status[], ...wanted: Status[]): boolea
 export const isQueueFree = ({ attempt }: ChatKnowledge, startMs: number): boolean =>
   attempt?.status === 200 && attempt.endMs <= startMs
 
-/** Reads the evidence that waits; drops what a call that changes the chat makes uncertain. */
+/** Adds the evidence that waits; drops what a call that changes the chat makes uncertain. */
 export function settleDeferred(chat: ChatKnowledge, startMs: number, isChange: boolean): void {
   if (chat.deferred.length === 0) return
-  const waiting = chat.deferred
-  chat.deferred = waiting.filter(one => one.endMs > startMs && !isChange)
-  for (const one of waiting) if (one.endMs <= startMs) one.see()
+  const { deferred } = chat
+  chat.deferred = deferred.filter(({ endMs }) => endMs > startMs && !isChange)
+  for (const { endMs, add } of deferred) if (endMs <= startMs) add()
 }
 
 /** Learns from a call that was accepted, or has no answer. */
@@ -159,11 +157,6 @@ export function learnFromCall(chat: ChatKnowledge, call: Call): void {
     chat.sent.set(messageId, markOf(request.message))
     if (chat.sent.size > MAX_SENT) chat.sent.delete([...chat.sent.keys()][0] ?? '')
   }
-  if ((endpoint === 'message' || endpoint === 'end') && chat.typing !== null && call.endMs < chat.typing.fromMs) {
-    if (call.startMs >= chat.typing.sinceMs) chat.typing.causes.add(endpoint)
-    // Of two calls at the same time it is unknown which the platform did first.
-    else chat.typing = null
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -182,7 +175,11 @@ export function learnFromTranscript(chat: ChatKnowledge, record: Fields, message
 /** After a start or end whose outcome is unknown, the chat may be what it was, or what the call makes of it. */
 export function learnFromLostCall(chat: ChatKnowledge, call: Call): void {
   const before = statusesAt(chat, call.startMs)
-  changeStatus(chat, call, call.endpoint === 'start' ? ALL.filter(one => one === 'agent' || before.includes(one)) : ALL)
+  changeStatus(
+    chat,
+    call,
+    call.endpoint === 'start' ? ALL_STATUSES.filter(one => one === 'agent' || before.includes(one)) : ALL_STATUSES,
+  )
   chat.supportsAttachments = null
   chat.typing = null
 }
@@ -194,7 +191,7 @@ function changeStatus(chat: ChatKnowledge, { startMs, endMs }: Call, statuses: r
   const isAlone = chat.change === null || startMs >= chat.change.endMs
   const sinceMs = chat.change?.endMs ?? Number.NEGATIVE_INFINITY
   chat.change = { startMs, endMs, before: statusesAt(chat, startMs), sinceMs }
-  chat.statuses = isAlone ? statuses : ALL
+  chat.statuses = isAlone ? statuses : ALL_STATUSES
 }
 
 /** Learns from an event. */
@@ -216,7 +213,7 @@ export function learnFromEvent(chat: ChatKnowledge, { payload, startMs }: Observ
   const sinceMs = chat.change?.endMs ?? Number.NEGATIVE_INFINITY
   chat.change = { startMs, endMs: startMs, before, sinceMs }
   // The first event that a recording shows may be the retry of one before it, which changes nothing now.
-  chat.statuses = ALL.filter(one => after.includes(one) || (chat.attempt === null && before.includes(one)))
+  chat.statuses = ALL_STATUSES.filter(one => after.includes(one) || (chat.attempt === null && before.includes(one)))
 }
 
 /** Identifies a payload: attempts of one event have the same. */
