@@ -1,6 +1,7 @@
 /** `handover-sim calibrate`: compares recordings of the real platform with the contract and the assumptions in force. */
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ConfigError } from '../base/files/errors.ts'
 import { checkRegular, saveText } from '../base/files/user-files.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
@@ -8,7 +9,7 @@ import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { Calibration } from '../evaluation/calibration/calibration.ts'
 import { planExperiments } from '../evaluation/calibration/experiment-plan.ts'
-import { NotARecordingError, type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
+import { type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
 import {
   calibrationJson,
   calibrationMarkdown,
@@ -89,9 +90,8 @@ async function replayFiles(files: readonly string[], knobs: KnobSettings, io: Io
   let all: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
   for (const file of files) {
     const replay = new Replay(knobs)
-    const leaveOut = () => {}
-    await readFile(file, { observe: observation => replay.prepare(observation), leaveOut }, io)
-    await readFile(file, { observe: observation => replay.replay(observation), leaveOut }, io)
+    await readFile(file, { observe: observation => replay.prepare(observation) }, io)
+    await readFile(file, { observe: observation => replay.replay(observation) }, io)
     const { compared, differences, differenceCount } = await replay.end()
     all = {
       compared: all.compared + compared,
@@ -113,7 +113,7 @@ async function readFile(file: string, listener: RecordingListener, { cwd }: Io):
     checkRegular(path)
     await readRecording(file, createReadStream(path, 'utf8'), listener)
   } catch (error) {
-    if (error instanceof NotARecordingError) throw new EnvironmentError(visible(error.message))
+    if (error instanceof ConfigError) throw new EnvironmentError(error.message)
     throw new EnvironmentError(`Failed to read ${visible(file)}: ${visible(messageOf(error))}.`)
   }
 }

@@ -9,9 +9,8 @@ import { comparable } from './values.ts'
 
 async function replayed(lines: readonly string[], knobs: KnobSettings) {
   const replay = new Replay(knobs)
-  const leaveOut = () => {}
-  await readRecording('traffic.jsonl', textOf(lines), { observe: one => replay.prepare(one), leaveOut })
-  await readRecording('traffic.jsonl', textOf(lines), { observe: one => replay.replay(one), leaveOut })
+  await readRecording('traffic.jsonl', textOf(lines), { observe: one => replay.prepare(one) })
+  await readRecording('traffic.jsonl', textOf(lines), { observe: one => replay.replay(one) })
   return replay.end()
 }
 

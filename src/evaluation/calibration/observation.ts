@@ -4,7 +4,7 @@ import { decoded } from '../../base/text/url-text.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 import type { ApiContent, DeliveryContent, Entry } from '../../platform/journal/entry.ts'
-import { EntrySchema } from '../../platform/journal/entry.ts'
+import { readEntry, readEntryLine } from '../entry-reader.ts'
 
 /** Where evidence is: `seq` of a journal, otherwise the number of the exchange in the file, from 1. */
 export interface Place {
@@ -79,20 +79,21 @@ export type LeftOut =
   | 'cut off'
   | 'not JSON'
 
-/** The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. */
-export function observationsOf(value: unknown, file: string, number: number): readonly Observation[] | LeftOut | null {
+/**
+ * The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. Throws
+ * `ConfigError`, which names the position `at`, for an entry of a journal with a wrong field.
+ */
+export function observationsOf(value: unknown, place: Place, at: string): readonly Observation[] | LeftOut | null {
   if (!isMap(value)) return null
-  if (value.v === 2)
-    return value.type === 'entry' ? observationsOf(value.entry, file, number) : 'neither a call nor an event'
-  if (isEntry(value)) return observationsOfEntry(value, file)
-  if (!isMap(value.request))
-    return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
-  return observationsOfExchange(value, value.request, { file, entry: number })
+  const { type, kind, seq, request } = value
+  if (type === 'entry' && isMap(value.entry)) return observationsOfEntry(readEntryLine(at, value).entry, place.file)
+  if (value.v === 2) return 'neither a call nor an event'
+  if (typeof kind === 'string' && seq !== undefined) return observationsOfEntry(readEntry(at, value), place.file)
+  if (isMap(request)) return observationsOfExchange(value, request, place)
+  return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
 }
 
-const isEntry = (value: unknown): value is Entry => EntrySchema.safeParse(value).success
-
-function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
+export function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
   const place = { file, entry: entry.seq }
   const endMs = millisecondsOf(entry.time)
   if (entry.kind === 'event') {
@@ -229,7 +230,9 @@ function callOf(exchange: Exchange): Call | null {
   const call = { ...exchange, kind: 'call', bytes } as const
   if (chats !== undefined && id !== undefined)
     return { ...call, endpoint: 'chat', chatId: decoded(id), version: chats, hasCanonicalSlash: chatSlash === '' }
-  const route = Object.values(ENDPOINT_ROUTES).find(({ path: one }) => one.replace(/^.*\/handover\/|\/$/g, '') === name)
+  const route = Object.values(ENDPOINT_ROUTES).find(
+    ({ path: template }) => template.replace(/^.*\/handover\/|\/$/g, '') === name,
+  )
   if (route !== undefined) {
     const hasCanonicalSlash = (slash === '/') === route.path.endsWith('/')
     return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), version, hasCanonicalSlash }
@@ -251,14 +254,12 @@ function bodyOf(body: unknown): { readonly text: string | null; readonly body: u
 }
 
 const contentOf = ({ text, encoding }: Fields): unknown =>
-  encoding === 'base64' && typeof text === 'string' ? new TextDecoder().decode(bytesOf(text)) : (text ?? '')
-
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), char => char.charCodeAt(0))
+  encoding === 'base64' && typeof text === 'string' ? Buffer.from(text, 'base64').toString() : (text ?? '')
 
 /** A map of names to values, or a list of `{ name, value }` as in HAR. */
 function headersOf(headers: unknown): Headers {
   if (!Array.isArray(headers)) return isMap(headers) ? lowerCase(headers) : {}
-  const pairs = headers.flatMap(one => (isMap(one) ? [[String(one.name), one.value]] : []))
+  const pairs = headers.flatMap(header => (isMap(header) ? [[String(header.name), header.value]] : []))
   return lowerCase(Object.fromEntries(pairs))
 }
 

@@ -1,6 +1,7 @@
 /** Reads recordings piece by piece, so that a file of any size needs little memory: journals, HAR 1.2, lines of exchanges. */
 
 import { BUDGETS } from '../../base/files/budgets.ts'
+import { problem } from '../../base/files/errors.ts'
 import { jsonOr } from '../../base/objects.ts'
 import { cut } from '../../base/text/cut.ts'
 import { type LeftOut, type Observation, observationsOf } from './observation.ts'
@@ -8,12 +9,7 @@ import { type LeftOut, type Observation, observationsOf } from './observation.ts
 /** Receives what a recording contains. */
 export interface RecordingListener {
   observe(observation: Observation): void | Promise<void>
-  leaveOut(why: LeftOut): void
-}
-
-/** The file is no recording. */
-export class NotARecordingError extends Error {
-  override readonly name = 'NotARecordingError'
+  leaveOut?(why: LeftOut): void
 }
 
 /** An answer of `GET /_sim/journal` or a HAR file: one value with a list of entries. */
@@ -21,8 +17,8 @@ const DOCUMENT = /^\s*\{\s*"(log|entries)"\s*:/
 const LIST = /(?<!\\)"entries"\s*:\s*\[/
 
 /**
- * Passes on what is in a recording. A last line that is cut off is left out. Rejects with `NotARecordingError` when
- * nothing in the file is part of a recording.
+ * Passes on what is in a recording. A last line that is cut off is left out. Rejects with `ConfigError` when an entry of
+ * a journal has a wrong field, and when nothing in the file is part of a recording.
  *
  * @param name of the file, for the places of evidence
  * @param chunks its text
@@ -35,51 +31,63 @@ export async function readRecording(
   let number = 0
   let isRecording = false
   let firstText: string | null = null
-  for await (const text of textsIn(chunks)) {
+  for await (const { text, at } of valuesIn(name, chunks)) {
     firstText ??= text
     number++
     const value = text === TOO_LONG ? null : jsonOr(text, undefined)
-    if (value === undefined) listener.leaveOut('not JSON')
-    const observed = value === undefined ? 'not JSON' : observationsOf(value, name, number)
-    if (observed === null) listener.leaveOut('neither a call nor an event')
-    else if (observed !== 'not JSON') {
-      isRecording = true
-      if (typeof observed === 'string') listener.leaveOut(observed)
-      else for (const one of observed) await listener.observe(one)
-    }
+    const observed = value === undefined ? 'not JSON' : observationsOf(value, { file: name, entry: number }, at)
+    if (observed !== 'not JSON' && observed !== null) isRecording = true
+    if (typeof observed === 'string' || observed === null)
+      listener.leaveOut?.(observed ?? 'neither a call nor an event')
+    else for (const observation of observed) await listener.observe(observation)
   }
   if (isRecording) return
   const begins = firstText === null ? 'it is empty' : `it begins with ${JSON.stringify(cut(firstText, 40))}`
-  throw new NotARecordingError(
-    `${name} is no recording: ${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }.`,
+  throw problem(
+    `${name} is no recording`,
+    `${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }`,
   )
 }
 
 /** A value that is longer than any exchange. */
 const TOO_LONG = 'null'
 
+interface ValueText {
+  readonly text: string
+  /** `traffic.jsonl:3`, or `traffic.har: entry 3`. */
+  readonly at: string
+}
+
 /** The texts of the values in a file: the elements of its list of entries, or its lines. */
-async function* textsIn(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+async function* valuesIn(name: string, chunks: AsyncIterable<string>): AsyncGenerator<ValueText> {
   let head: string | null = ''
-  let cut: Cut = cutLines()
+  let cutNext = cutLines()
+  let count = 0
+  let unit = ':'
+  const values = function* (chunk: string | null): Generator<ValueText> {
+    for (const text of cutNext(chunk)) {
+      count++
+      if (text !== '') yield { text, at: `${name}${unit}${count}` }
+    }
+  }
   for await (const chunk of chunks) {
     if (head === null) {
-      yield* cut(chunk)
+      yield* values(chunk)
       continue
     }
     head += chunk
     if (head.length < 64 && !head.includes('\n')) continue
     const isDocument = DOCUMENT.test(head.replace(/^\ufeff/, ''))
-    const list = isDocument ? LIST.exec(head) : null
+    const list: RegExpExecArray | null = isDocument ? LIST.exec(head) : null
     // The list may begin in a later chunk.
     if (isDocument && list === null && head.length < BUDGETS.fileBytes) continue
     const rest: string = list === null ? head.replace(/^\ufeff/, '') : head.slice(list.index + list[0].length)
-    if (list !== null) cut = cutElements()
+    if (list !== null) [cutNext, unit] = [cutElements(), ': entry ']
     head = null
-    yield* cut(rest)
+    yield* values(rest)
   }
-  if (head !== null) yield* cut(head.replace(/^\ufeff/, ''))
-  yield* cut(null)
+  if (head !== null) yield* values(head.replace(/^\ufeff/, ''))
+  yield* values(null)
 }
 
 /** Cuts values out of chunks of text; null is the end of the file. */
@@ -101,7 +109,7 @@ function cutLines(): Cut {
       pieces = []
       length = 0
       from = end + 1
-      if (line !== '') yield line
+      yield line
     }
   }
 }

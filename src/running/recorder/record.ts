@@ -10,7 +10,7 @@ import type { ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
 import { ControlProblem } from '../../server/control/problems.ts'
 import type { DrawnScenario, RecordingTrial, RecordScenario } from '../../server/control/recorder.ts'
 import { type DrawnStep, drawSteps } from './draw-steps.ts'
-import { MAX_TEXT_CHARS, type Recording, readRecording, refuseTooLong, refuseTooMuch } from './recording.ts'
+import { captureRecording, MAX_TEXT_CHARS, type Recording, refuseTooLong, refuseTooMuch } from './recording.ts'
 import type { Trial } from './try-scenario.ts'
 
 const DEFAULT_NAME = 'Recorded conversation'
@@ -33,7 +33,7 @@ export async function recordWith(
   ...[core, request, signal]: Parameters<RecordScenario>
 ): Promise<DrawnScenario> {
   if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
-  const recording = await readRecording(core, request)
+  const recording = await captureRecording(core, request)
   const { steps, comments, notes: stepNotes } = drawSteps(recording)
   refuseTooLong(steps.length)
   const notes = [...recording.notes, ...stepNotes]

@@ -74,7 +74,7 @@ function countChars(entries: readonly Entry[]): number {
 }
 
 /** Throws `ControlProblem`. */
-export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
+export async function captureRecording(core: Core, request: RecordingRequest): Promise<Recording> {
   const { chats, entries: chosen, after, isExtended } = chooseRange(core, request)
   const notes: RecordingNote[] = []
   // Where an intermediary only reads, its calls are all that a scenario can expect.
