@@ -20,17 +20,13 @@ import { KNOB_PARTS } from './knob-parts.ts'
 import {
   ChatKnowledge,
   hashOf,
-  isOnly,
   isRepeated,
-  learnFromCall,
   learnFromEvent,
-  learnFromLostCall,
-  learnFromTranscript,
   RecordingKnowledge,
   settleDeferred,
   statusesAt,
 } from './knowledge.ts'
-import { createKnownCall, type KnownCall, unknownFields } from './known-call.ts'
+import { createKnownCall, type KnownCall, learnFromCall, learnFromLostCall, unknownFields } from './known-call.ts'
 import {
   type Attempt,
   type Call,
@@ -192,12 +188,8 @@ export class Calibration {
     // A call without an answer does not show that there is such a chat.
     if (chatId === null || endpoint === null || !(call.isAccepted || (isLost && known !== undefined))) return
     const chat = this.#chat(chatId)
-    if (call.isAccepted) {
-      learnFromCall(chat, observed)
-      if (endpoint === 'chat' && call.record !== null) learnFromTranscript(chat, call.record, call.messages)
-      if (endpoint === 'transcript' && isOnly(call.statuses, 'pending'))
-        chat.messagesBeforeRequest = call.messages.length
-    } else if (endpoint === 'start' || endpoint === 'end') learnFromLostCall(chat, observed)
+    if (call.isAccepted) learnFromCall(chat, call)
+    else if (endpoint === 'start' || endpoint === 'end') learnFromLostCall(chat, call)
     if (chat.botId !== null) this.#recording.bots.add(chat.botId)
   }
 
@@ -251,13 +243,8 @@ export class Calibration {
     const deviation = this.#findings.get(key)
     if (deviation !== undefined) deviation.count++
     else if (this.#findings.size < MAX_FINDINGS) {
-      this.#findings.set(key, {
-        kind,
-        what,
-        count: 1,
-        place,
-        example: cut(JSON.stringify(example) ?? '', EXAMPLE_CHARS),
-      })
+      const text = cut(JSON.stringify(example) ?? '', EXAMPLE_CHARS)
+      this.#findings.set(key, { kind, what, count: 1, place, example: text })
     }
   }
 
@@ -266,8 +253,8 @@ export class Calibration {
     // The chat that was not seen for the longest time is forgotten, so that the memory stays bounded.
     this.#chats.delete(id)
     this.#chats.set(id, chat)
-    if (this.#chats.size > MAX_CHATS)
-      for (const oldest of this.#chats.keys()) return this.#chats.delete(oldest) ? chat : chat
+    const [oldest = id] = this.#chats.keys()
+    if (this.#chats.size > MAX_CHATS) this.#chats.delete(oldest)
     return chat
   }
 

@@ -3,12 +3,10 @@ import { isMap } from '../../base/objects.ts'
 import { shapeOf } from '../../base/schemas/definitions.ts'
 import { ChatRecord } from '../../platform/contract/schemas.ts'
 import { MASKED, type Reading, range } from './evidence.ts'
-import { type ChatKnowledge, isByUser, isOnly, isText, type TextMark } from './knowledge.ts'
-import type { KnownCall } from './known-call.ts'
-import { pathOf } from './observation.ts'
+import { type ChatKnowledge, isOnly, isText, type TextMark } from './knowledge.ts'
+import { isByUser, type KnownCall } from './known-call.ts'
+import { type Fields, pathOf } from './observation.ts'
 import { readTypingCall } from './typing-evidence.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const TIME_FORMS = [
   ['epoch', /^\d+$/],

@@ -1,7 +1,7 @@
 /** Tracks what a recording shows so far: about each chat, and about the platform as a whole. */
 import { isMap } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
-import type { Attempt, Call, ObservedEvent, Place } from './observation.ts'
+import type { Attempt, Fields, ObservedEvent, Place } from './observation.ts'
 
 /** Who answers in a chat: the bot, the bot with a handover request pending, or an agent. */
 export type Status = 'bot' | 'pending' | 'agent'
@@ -103,8 +103,6 @@ export class RecordingKnowledge {
   readonly times = new Map<string, number[]>()
 }
 
-const MAX_SENT = 50
-
 /** What the chat may have been when something began: during a call that changes it, both what it was and what it is. */
 export function statusesAt({ statuses, change }: ChatKnowledge, startMs: number): readonly Status[] {
   if (change === null || startMs >= change.endMs) return statuses
@@ -127,71 +125,6 @@ export function settleDeferred(chat: ChatKnowledge, startMs: number, isChange: b
   const { deferred } = chat
   chat.deferred = deferred.filter(({ endMs }) => endMs > startMs && !isChange)
   for (const { endMs, add } of deferred) if (endMs <= startMs) add()
-}
-
-/** Learns from a call that was accepted, or has no answer. */
-export function learnFromCall(chat: ChatKnowledge, call: Call): void {
-  const { endpoint, body, answer } = call
-  const request = isMap(body) ? body : {}
-  if (endpoint === 'start' || endpoint === 'message') chat.lastMessageMs = call.endMs
-  if (endpoint === 'end' && isOnly(chat.statuses, 'agent')) chat.lastMessageMs = call.endMs
-  if (typeof request.bot_id === 'number') chat.botId ??= request.bot_id
-  if (endpoint !== 'chat' && endpoint !== 'transcript') chat.userTexts = null
-  const messageId = isMap(answer) && typeof answer.chatmessage_id === 'string' ? answer.chatmessage_id : null
-  if (endpoint === 'start') {
-    changeStatus(chat, call, ['agent'])
-    const sender = isMap(request.sender) ? request.sender : {}
-    const codes = Array.isArray(sender.language_codes) ? sender.language_codes : []
-    chat.languageCodes = codes.filter(code => typeof code === 'string')
-    chat.supportsAttachments = request.supports_attachment === true
-    chat.wasFreeAtStart = isQueueFree(chat, call.startMs)
-    chat.startMessageId = messageId
-  }
-  if (endpoint === 'end') {
-    const before = statusesAt(chat, call.startMs)
-    changeStatus(chat, call, before.map(one => (one === 'agent' ? 'bot' : one)).filter(isFirst))
-    chat.supportsAttachments = null
-    chat.messagesBeforeRequest = null
-  }
-  if (endpoint === 'message' && messageId !== null && typeof request.message === 'string') {
-    chat.sent.set(messageId, markOf(request.message))
-    if (chat.sent.size > MAX_SENT) chat.sent.delete([...chat.sent.keys()][0] ?? '')
-  }
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** Whether a message of a transcript is by the user; those of agents may also have `from_bot` false. */
-export const isByUser = ({ sent }: ChatKnowledge, { from_bot: fromBot, id }: Fields): boolean =>
-  fromBot === false && !sent.has(String(id))
-
-export function learnFromTranscript(chat: ChatKnowledge, record: Fields, messages: readonly Fields[]): void {
-  if (typeof record.language_code === 'string') chat.language ??= record.language_code
-  const texts = messages.filter(one => isByUser(chat, one)).map(({ message }) => String(message).trim())
-  const sum = (lengthOf: (text: string) => number) => texts.reduce((total, text) => total + lengthOf(text), 0)
-  chat.userTexts = { count: texts.length, points: sum(text => [...text].length), units: sum(text => text.length) }
-}
-
-/** After a start or end whose outcome is unknown, the chat may be what it was, or what the call makes of it. */
-export function learnFromLostCall(chat: ChatKnowledge, call: Call): void {
-  const before = statusesAt(chat, call.startMs)
-  changeStatus(
-    chat,
-    call,
-    call.endpoint === 'start' ? ALL_STATUSES.filter(one => one === 'agent' || before.includes(one)) : ALL_STATUSES,
-  )
-  chat.supportsAttachments = null
-  chat.typing = null
-}
-
-const isFirst = (one: Status, index: number, all: readonly Status[]) => all.indexOf(one) === index
-
-function changeStatus(chat: ChatKnowledge, { startMs, endMs }: Call, statuses: readonly Status[]): void {
-  // Of two calls at the same time it is unknown which the platform did first.
-  const isAlone = chat.change === null || startMs >= chat.change.endMs
-  const sinceMs = chat.change?.endMs ?? Number.NEGATIVE_INFINITY
-  chat.change = { startMs, endMs, before: statusesAt(chat, startMs), sinceMs }
-  chat.statuses = isAlone ? statuses : ALL_STATUSES
 }
 
 /** Learns from an event. */
@@ -220,7 +153,7 @@ export function learnFromEvent(chat: ChatKnowledge, { payload, startMs }: Observ
 export const hashOf = (payload: unknown): number => hashWords(JSON.stringify(payload), 0)[0]
 
 /** Whether an event repeats one that the webhook did not accept: a retry, or the other side of a redirect. */
-export const isRepeated = ({ attempt }: ChatKnowledge, payload: Readonly<Record<string, unknown>>): boolean =>
+export const isRepeated = ({ attempt }: ChatKnowledge, payload: Fields): boolean =>
   attempt !== null &&
   attempt.status !== 200 &&
   attempt.hash === hashOf(payload) &&

@@ -1,14 +1,12 @@
-/** Describes a call with what the recording showed before it began. */
+/** Describes a call with what the recording showed before it began, and learns from it. */
 import type * as z from 'zod/mini'
 import { isMap } from '../../base/objects.ts'
 import { definitionOf } from '../../base/schemas/definitions.ts'
 import { joinPath } from '../../base/schemas/explain-issues.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { type EmptyFields, leaveOutEmpty } from '../../platform/contract/optional-fields.ts'
-import { ALL_STATUSES, type ChatKnowledge, type Status, statusesAt } from './knowledge.ts'
-import type { Call } from './observation.ts'
-
-type Fields = Readonly<Record<string, unknown>>
+import { ALL_STATUSES, type ChatKnowledge, isOnly, isQueueFree, markOf, type Status, statusesAt } from './knowledge.ts'
+import type { Call, Fields } from './observation.ts'
 
 /** A call with what was known when it began. */
 export interface KnownCall extends Call {
@@ -58,6 +56,67 @@ export function createKnownCall(call: Call, chat: ChatKnowledge | null): KnownCa
     record,
     messages: Array.isArray(record?.messages) ? record.messages.filter(isMap) : [],
   }
+}
+
+const MAX_SENT = 50
+
+/** Learns from a call that was accepted. */
+export function learnFromCall(chat: ChatKnowledge, call: KnownCall): void {
+  const { endpoint, request, reply, statuses, messages, startMs, endMs } = call
+  if (typeof request.bot_id === 'number') chat.botId ??= request.bot_id
+  if (endpoint !== 'chat' && endpoint !== 'transcript') chat.userTexts = null
+  const messageId = typeof reply.chatmessage_id === 'string' ? reply.chatmessage_id : null
+  if (endpoint === 'start') {
+    chat.lastMessageMs = endMs
+    changeStatus(chat, call, ['agent'])
+    const sender = isMap(request.sender) ? request.sender : {}
+    const codes = Array.isArray(sender.language_codes) ? sender.language_codes : []
+    chat.languageCodes = codes.filter(code => typeof code === 'string')
+    chat.supportsAttachments = request.supports_attachment === true
+    chat.wasFreeAtStart = isQueueFree(chat, startMs)
+    chat.startMessageId = messageId
+  } else if (endpoint === 'end') {
+    if (isOnly(chat.statuses, 'agent')) chat.lastMessageMs = endMs
+    const after = statuses.map(status => (status === 'agent' ? 'bot' : status))
+    changeStatus(chat, call, [...new Set(after)])
+    chat.supportsAttachments = null
+    chat.messagesBeforeRequest = null
+  } else if (endpoint === 'message') {
+    chat.lastMessageMs = endMs
+    if (messageId !== null && typeof request.message === 'string') {
+      chat.sent.set(messageId, markOf(request.message))
+      if (chat.sent.size > MAX_SENT) chat.sent.delete([...chat.sent.keys()][0] ?? '')
+    }
+  } else if (endpoint === 'transcript') {
+    if (isOnly(statuses, 'pending')) chat.messagesBeforeRequest = messages.length
+  } else if (endpoint === 'chat' && call.record !== null) {
+    const { language_code: language } = call.record
+    if (typeof language === 'string') chat.language ??= language
+    const texts = messages.filter(message => isByUser(chat, message)).map(({ message }) => String(message).trim())
+    const sum = (lengthOf: (text: string) => number) => texts.reduce((total, text) => total + lengthOf(text), 0)
+    chat.userTexts = { count: texts.length, points: sum(text => [...text].length), units: sum(text => text.length) }
+  }
+}
+
+/** Whether a message of a transcript is by the user; those of agents may also have `from_bot` false. */
+export const isByUser = ({ sent }: ChatKnowledge, { from_bot: fromBot, id }: Fields): boolean =>
+  fromBot === false && !sent.has(String(id))
+
+/** After a start or end whose outcome is unknown, the chat may be what it was, or what the call makes of it. */
+export function learnFromLostCall(chat: ChatKnowledge, call: KnownCall): void {
+  const { endpoint, statuses } = call
+  const isPossible = (status: Status) => endpoint === 'end' || status === 'agent' || statuses.includes(status)
+  changeStatus(chat, call, ALL_STATUSES.filter(isPossible))
+  chat.supportsAttachments = null
+  chat.typing = null
+}
+
+function changeStatus(chat: ChatKnowledge, { startMs, endMs, statuses: before }: KnownCall, after: readonly Status[]) {
+  // Of two calls at the same time it is unknown which the platform did first.
+  const isAlone = chat.change === null || startMs >= chat.change.endMs
+  const sinceMs = chat.change?.endMs ?? Number.NEGATIVE_INFINITY
+  chat.change = { startMs, endMs, before, sinceMs }
+  chat.statuses = isAlone ? after : ALL_STATUSES
 }
 
 /** So many elements of a list are compared. */

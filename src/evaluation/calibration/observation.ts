@@ -12,6 +12,7 @@ export interface Place {
   readonly entry: number
 }
 
+export type Fields = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 
 interface Exchange {
@@ -49,15 +50,16 @@ export interface Call extends Exchange {
 export interface ObservedEvent {
   readonly kind: 'event'
   readonly place: Place
-  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload: Fields
   readonly chatId: string
   readonly startMs: number
 }
 
 /** One attempt to deliver an event. */
-export interface Attempt extends Exchange {
+export interface Attempt
+  extends Pick<Exchange, 'place' | 'url' | 'headers' | 'text' | 'status' | 'answerHeaders' | 'startMs' | 'endMs'> {
   readonly kind: 'attempt'
-  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload: Fields
   readonly chatId: string
   /** Of 1, 2, 3 ..., where the recording numbers them. */
   readonly number: number | null
@@ -146,36 +148,26 @@ const refusalIn = ({ unspecified }: ApiContent): string | null => REFUSALS[Strin
 const textOf = (body: unknown): string => (body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body))
 
 function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
-  const { request, response, failure, observed, triggered, resent, probe, faults, duplicate } = entry
+  const { request, response, failure, triggered, resent, probe, faults, duplicate } = entry
   if (triggered || resent || probe !== undefined || faults !== undefined || duplicate) return 'altered on purpose'
   if (request.truncated_from !== undefined) return 'cut off'
   const payload = jsonOr(request.body, null)
   const chatId = chatIdOf(payload)
   if (!isMap(payload) || chatId === null) return 'neither a call nor an event'
+  if (entry.outcome === 'skipped') return 'without an answer'
   const attempt: Attempt = {
-    kind: 'attempt',
-    place,
-    payload,
-    chatId,
-    number: observed ? null : entry.attempt,
-    hasTimedOut: failure?.code === 'timeout',
-    isGivenUp: failure?.code === 'sender_closed',
-    method: 'POST',
-    url: entry.url ?? '',
+    ...{ kind: 'attempt', place, payload, chatId, url: entry.url ?? '', text: request.body },
     headers: lowerCase(request.headers),
-    text: request.body,
-    body: payload,
     status: entry.status ?? 0,
     answerHeaders: response === null ? null : lowerCase(response.headers),
-    answerText: response?.body ?? null,
-    answer: null,
+    number: entry.observed ? null : entry.attempt,
+    hasTimedOut: failure?.code === 'timeout',
+    isGivenUp: failure?.code === 'sender_closed',
     startMs: endMs - entry.duration_ms,
     endMs,
   }
-  return entry.outcome === 'skipped' ? 'without an answer' : [attempt]
+  return [attempt]
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Reads an entry of HAR 1.2, and a plain exchange, which has the same parts: `{ request, response, time }`. */
 function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | LeftOut {
@@ -184,33 +176,29 @@ function observationsOfExchange(value: Fields, request: Fields, place: Place): r
   const response = isMap(value.response) ? value.response : {}
   const status = Number(response.status ?? 0)
   if (/^wss?:/i.test(url) || status === 101 || value._webSocketMessages !== undefined) return 'WebSocket'
-  const startMs = Date.parse(String(value.startedDateTime ?? value.time ?? ''))
-  const durationMs = Number((value.startedDateTime === undefined ? value.duration_ms : value.time) ?? 0)
-  const sent = bodyOf(isMap(request.postData) ? request.postData.text : request.body)
+  const isHar = value.startedDateTime !== undefined
+  const startMs = Date.parse(String((isHar ? value.startedDateTime : value.time) ?? '')) || 0
   const answered = bodyOf(isMap(response.content) ? contentOf(response.content) : response.body)
   const exchange: Exchange = {
-    place,
-    method: method.toUpperCase(),
-    url,
+    ...{ place, method: method.toUpperCase(), url, status, startMs },
     headers: headersOf(request.headers),
-    ...sent,
-    status,
+    ...bodyOf(isMap(request.postData) ? request.postData.text : request.body),
     answerHeaders: headersOf(response.headers),
     answerText: answered.text ?? (answered.body === null ? '' : null),
     answer: answered.body,
-    startMs: Number.isNaN(startMs) ? 0 : startMs,
-    endMs: (Number.isNaN(startMs) ? 0 : startMs) + (durationMs || 0),
+    endMs: startMs + (Number(isHar ? value.time : value.duration_ms) || 0),
   }
   const call = callOf(exchange)
   if (call !== null) return status === 0 && !mayChange(call) ? 'without an answer' : [call]
   const { body: payload } = exchange
   const chatId = chatIdOf(payload)
-  if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || method.toUpperCase() !== 'POST')
+  if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || exchange.method !== 'POST')
     return 'requests to other paths'
-  const common = { payload, chatId, place, startMs: exchange.startMs }
+  const event = { place, payload, chatId, startMs }
+  const hasTimedOut = value.timed_out === true
   return [
-    { kind: 'event', ...common },
-    { ...exchange, kind: 'attempt', ...common, number: null, hasTimedOut: value.timed_out === true, isGivenUp: false },
+    { ...event, kind: 'event' },
+    { ...exchange, ...event, kind: 'attempt', number: null, hasTimedOut, isGivenUp: false },
   ]
 }
 
@@ -227,7 +215,7 @@ function callOf(exchange: Exchange): Call | null {
   const path = exchange.url.replace(/[?#].*$/s, '')
   const [, version = '', name, slash, chats, id, chatSlash] = PATH.exec(path) ?? []
   const bytes = new TextEncoder().encode(exchange.text ?? JSON.stringify(exchange.body ?? '')).length
-  const call = { ...exchange, kind: 'call', bytes } as const
+  const call = { ...exchange, kind: 'call', bytes, version, chatId: null, hasCanonicalSlash: true } as const
   if (chats !== undefined && id !== undefined)
     return { ...call, endpoint: 'chat', chatId: decoded(id), version: chats, hasCanonicalSlash: chatSlash === '' }
   const route = Object.values(ENDPOINT_ROUTES).find(
@@ -235,10 +223,9 @@ function callOf(exchange: Exchange): Call | null {
   )
   if (route !== undefined) {
     const hasCanonicalSlash = (slash === '/') === route.path.endsWith('/')
-    return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), version, hasCanonicalSlash }
+    return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), hasCanonicalSlash }
   }
-  const isPlatform = /\/api\/v\d+\//.test(path) || FILE.test(path)
-  return isPlatform ? { ...call, endpoint: null, chatId: null, version: '', hasCanonicalSlash: true } : null
+  return /\/api\/v\d+\//.test(path) || FILE.test(path) ? { ...call, endpoint: null, version: '' } : null
 }
 
 function chatIdOf(body: unknown): string | null {
