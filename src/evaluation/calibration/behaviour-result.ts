@@ -95,7 +95,8 @@ function fittingValue(name: Behaviour, parts: readonly PartResult[], knobs: Knob
   const decided = parts.filter(({ status }) => status === 'contradicted' || status === 'confirmed')
   let value = parts.find(({ status }) => status === 'contradicted')?.value
   const combine = KNOB_PARTS[name]?.combined
-  if (combine !== undefined) value = combine(knobs, new Map(decided.map(one => [one.part, one.value])))
+  if (combine !== undefined)
+    value = combine(knobs, new Map(decided.map(({ part, value: partValue }) => [part, partValue])))
   if (typeof value === 'number' && name !== 'limits.body') value = formatDuration(value)
   return parseKnob(name, value) === undefined ? undefined : value
 }

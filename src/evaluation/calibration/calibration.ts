@@ -27,15 +27,7 @@ import {
   statusesAt,
 } from './knowledge.ts'
 import { createKnownCall, type KnownCall, learnFromCall, learnFromLostCall, unknownFields } from './known-call.ts'
-import {
-  type Attempt,
-  type Call,
-  type LeftOut,
-  type Observation,
-  type ObservedEvent,
-  type Place,
-  pathOf,
-} from './observation.ts'
+import { type Attempt, type Call, type Observation, type ObservedEvent, type Place, pathOf } from './observation.ts'
 import { readQuestions } from './questions.ts'
 import { readAttempt, readEvent } from './webhook-evidence.ts'
 
@@ -116,7 +108,7 @@ export class Calibration {
     this.#recording = new RecordingKnowledge()
   }
 
-  leaveOut(why: LeftOut): void {
+  leaveOut(why: string): void {
     this.#leftOut[why] = (this.#leftOut[why] ?? 0) + 1
   }
 
@@ -163,10 +155,10 @@ export class Calibration {
       return this.#find('unknown endpoint', `${observed.method} ${pathOf(url)}`, place, observed.body)
     }
     this.#calls++
-    const known = chatId === null ? undefined : this.#chats.get(chatId)
-    if (known !== undefined)
-      settleDeferred(known, observed.startMs, ['start', 'end', 'typing_stop'].includes(endpoint ?? ''))
-    const call = createKnownCall(observed, known ?? null)
+    const knownChat = chatId === null ? undefined : this.#chats.get(chatId)
+    if (knownChat !== undefined)
+      settleDeferred(knownChat, observed.startMs, ['start', 'end', 'typing_stop'].includes(endpoint ?? ''))
+    const call = createKnownCall(observed, knownChat ?? null)
     const isLost = status === 0 || status >= 500
     if (isLost && endpoint === 'availability') {
       this.#recording.availability.clear()
@@ -176,8 +168,8 @@ export class Calibration {
       // The answer counts unless a later line shows that something changed at the same time.
       const reading = this.#reading((...evidence) => {
         const add = () => this.#addEvidence(...evidence)
-        if (known === undefined) add()
-        else known.deferred.push({ endMs: call.endMs, add })
+        if (knownChat === undefined) add()
+        else knownChat.deferred.push({ endMs: call.endMs, add })
       })
       const isExplained = endpoint === null || readQuestions(call, reading)
       if (endpoint !== null && call.isAccepted) this.#compareAnswer(call, endpoint)
@@ -186,7 +178,7 @@ export class Calibration {
       readCall(call, reading)
     }
     // A call without an answer does not show that there is such a chat.
-    if (chatId === null || endpoint === null || !(call.isAccepted || (isLost && known !== undefined))) return
+    if (chatId === null || endpoint === null || !(call.isAccepted || (isLost && knownChat !== undefined))) return
     const chat = this.#chat(chatId)
     if (call.isAccepted) learnFromCall(chat, call)
     else if (endpoint === 'start' || endpoint === 'end') learnFromLostCall(chat, call)
@@ -288,17 +280,17 @@ export class Calibration {
 
 /** The result as JSON has it. `tierOf`: what an assumption rests on, by default as stated, or seen when confirmed. */
 export const calibrationData = (
-  { leftOut, isContradicted, assumptions, ...others }: CalibrationResult,
+  { leftOut, isContradicted, assumptions, ...facts }: CalibrationResult,
   tierOf?: (assumption: AssumptionResult) => AssumptionTier,
 ) => ({
-  ...others,
+  ...facts,
   left_out: leftOut,
   fits: !isContradicted,
-  assumptions: assumptions.map(one => {
-    const { name, status, behaviours } = one
-    const { class: shown, tier } = ASSUMPTIONS.find(assumption => assumption.name === name) ?? {}
+  assumptions: assumptions.map(assumption => {
+    const { name, status, behaviours } = assumption
+    const { class: shown, tier } = ASSUMPTIONS.find(described => described.name === name) ?? {}
     return {
-      ...{ name, class: shown, tier: tierOf?.(one) ?? (status === 'confirmed' ? 'seen' : tier), status },
+      ...{ name, class: shown, tier: tierOf?.(assumption) ?? (status === 'confirmed' ? 'seen' : tier), status },
       behaviours: behaviours.map(({ inForce, allowed: _, ...behaviour }) => ({ ...behaviour, in_force: inForce })),
     }
   }),

@@ -20,8 +20,9 @@ const FORM_BY_BEGINNING: Readonly<Record<string, string>> = { '': 'empty', '{': 
 
 const MAX_KEYS = 100
 
+/** Reads what any call shows (its key, its size, how a refusal is written), then what its own endpoint shows. */
 export function readCall(call: KnownCall, reading: Reading): void {
-  const { endpoint, chat, place, status, isAccepted, isRefused, reply, answer, answerText, record } = call
+  const { endpoint, chat, place, status, isAccepted, reply, answer, answerText, record } = call
   const { recording, addEvidence } = reading
   if (endpoint === null) return readAttachmentLink(call, reading)
   readLimits(call, reading)
@@ -35,7 +36,7 @@ export function readCall(call: KnownCall, reading: Reading): void {
       addEvidence('keys.shared', [isAccepted ? 'on' : 'off'], place)
   }
 
-  if (isRefused && OWN_REFUSALS.includes(status) && answerText !== null) {
+  if (OWN_REFUSALS.includes(status) && answerText !== null) {
     const [first = ''] = answerText.trimStart()
     addEvidence('errors.body', [FORM_BY_BEGINNING[first] ?? 'text'], place)
   }

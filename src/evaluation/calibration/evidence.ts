@@ -64,7 +64,7 @@ function common(a: Fit, b: Fit): Fit | null {
 
 /** Whether a value is allowed: one of a knob, or a number. */
 export const allows = (fit: Fit, value: unknown): boolean =>
-  isRange(fit) ? Number(value) >= fit.min && Number(value) <= fit.max : fit.some(one => same(one, value))
+  isRange(fit) ? Number(value) >= fit.min && Number(value) <= fit.max : fit.some(allowed => same(allowed, value))
 
 /** Whether entries exclude other values: a range needs an upper end, because a lower one is only what was seen. */
 export const isDecided = (fit: Fit): boolean => (isRange(fit) ? Number.isFinite(fit.max) : fit.length === 1)
@@ -91,6 +91,6 @@ export function roundNumber({ min, max }: Range, unit: 'ms' | 'bytes'): number {
   }
   if (!Number.isFinite(max)) return Math.ceil(min)
   const center = (min + max) / 2
-  const step = STEPS.find(one => Math.floor(max / one) * one >= min && Math.floor(max / one) > 0) ?? 1
+  const step = STEPS.find(size => Math.floor(max / size) * size >= min && max >= size) ?? 1
   return Math.min(Math.floor(max / step) * step, Math.max(Math.ceil(min / step), Math.round(center / step)) * step)
 }

@@ -147,7 +147,8 @@ const OPENING = 'Open a new chat, ask for an agent with the button, take the cha
 export function planExperiments({ assumptions }: CalibrationResult): PlannedChat[] {
   const open = ASSUMPTIONS.filter(
     ({ name, class: shown }) =>
-      shown === 'provoked' && assumptions.some(one => one.name === name && one.status === 'not seen'),
+      shown === 'provoked' &&
+      assumptions.some(assumption => assumption.name === name && assumption.status === 'not seen'),
   ).map(({ name }) => name)
   return [
     planChat('A chat', open, EXPERIMENTS),

@@ -31,7 +31,7 @@ const pairs = (
 const words = (name: 'api.versions' | 'translation.aliases'): Parts => ({
   inForce: (knobs, part) => (knobs[name].includes(part) ? 'on' : 'off'),
   combined(knobs, values) {
-    const kept = knobs[name].filter(one => values.get(one) !== 'off')
+    const kept = knobs[name].filter(part => values.get(part) !== 'off')
     const added = [...values].flatMap(([part, value]) => (value === 'on' && !kept.includes(part) ? [part] : []))
     return kept.length + added.length === 0 ? 'off' : [...kept, ...added]
   },

@@ -108,12 +108,12 @@ export function statusesAt({ statuses, change }: ChatKnowledge, startMs: number)
   if (change === null || startMs >= change.endMs) return statuses
   if (startMs < change.sinceMs) return ALL_STATUSES
   if (startMs < change.startMs) return change.before
-  return ALL_STATUSES.filter(one => statuses.includes(one) || change.before.includes(one))
+  return ALL_STATUSES.filter(status => statuses.includes(status) || change.before.includes(status))
 }
 
 /** Whether the chat can only have been one of these. */
 export const isOnly = (statuses: readonly Status[], ...wanted: Status[]): boolean =>
-  statuses.every(one => wanted.includes(one))
+  statuses.every(status => wanted.includes(status))
 
 /** Whether the latest event was accepted before. One that was not, or is not recorded, may hold up the next ones. */
 export const isQueueFree = ({ attempt }: ChatKnowledge, startMs: number): boolean =>
@@ -142,11 +142,12 @@ export function learnFromEvent(chat: ChatKnowledge, { payload, startMs }: Observ
   // Before a change that began later, the request has no further effect on what the chat is now.
   if (chat.change !== null && startMs < chat.change.startMs) return
   const before = statusesAt(chat, startMs)
-  const after: readonly Status[] = before.map(one => (one === 'bot' ? 'pending' : one))
+  const after: readonly Status[] = before.map(status => (status === 'bot' ? 'pending' : status))
   const sinceMs = chat.change?.endMs ?? Number.NEGATIVE_INFINITY
   chat.change = { startMs, endMs: startMs, before, sinceMs }
   // The first event that a recording shows may be the retry of one before it, which changes nothing now.
-  chat.statuses = ALL_STATUSES.filter(one => after.includes(one) || (chat.attempt === null && before.includes(one)))
+  const isPossible = (status: Status) => after.includes(status) || (chat.attempt === null && before.includes(status))
+  chat.statuses = ALL_STATUSES.filter(isPossible)
 }
 
 /** Identifies a payload: attempts of one event have the same. */

@@ -15,7 +15,6 @@ export interface KnownCall extends Call {
   readonly request: Fields
   readonly reply: Fields
   readonly isAccepted: boolean
-  readonly isRefused: boolean
   /** Whether the body has the form that the contract describes. */
   readonly isValid: boolean
   /** Names of fields of the body that the contract does not have. */
@@ -49,7 +48,6 @@ export function createKnownCall(call: Call, chat: ChatKnowledge | null): KnownCa
     request,
     reply,
     isAccepted,
-    isRefused: status >= 400 && status < 500,
     isValid: schema === null || isValid,
     unknownFields: schema === null ? [] : [...unknownFields(schema, request, 'request')].map(([field]) => field),
     leftOut,

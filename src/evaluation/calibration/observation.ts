@@ -70,22 +70,11 @@ export interface Attempt
 
 export type Observation = Call | ObservedEvent | Attempt
 
-/** Why a value of a recording is left out. */
-export type LeftOut =
-  | 'without a method or a URL'
-  | 'without an answer'
-  | 'WebSocket'
-  | 'requests to other paths'
-  | 'neither a call nor an event'
-  | 'altered on purpose'
-  | 'cut off'
-  | 'not JSON'
-
 /**
  * The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. Throws
  * `ConfigError`, which names the position `at`, for an entry of a journal with a wrong field.
  */
-export function observationsOf(value: unknown, place: Place, at: string): readonly Observation[] | LeftOut | null {
+export function observationsOf(value: unknown, place: Place, at: string): readonly Observation[] | string | null {
   if (!isMap(value)) return null
   const { type, kind, seq, request } = value
   if (type === 'entry' && isMap(value.entry)) return observationsOfEntry(readEntryLine(at, value).entry, place.file)
@@ -95,7 +84,7 @@ export function observationsOf(value: unknown, place: Place, at: string): readon
   return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
 }
 
-export function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
+export function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | string {
   const place = { file, entry: entry.seq }
   const endMs = millisecondsOf(entry.time)
   if (entry.kind === 'event') {
@@ -109,7 +98,7 @@ export function observationsOfEntry(entry: Entry, file: string): readonly Observ
 /** With the microseconds, which show that calls came one after the other. */
 const millisecondsOf = (time: string) => Date.parse(time) + Number(/\.\d{3}(\d{1,3})Z$/.exec(time)?.[1] ?? 0) / 1000
 
-function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
+function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | string {
   const { request, status, response, duration_ms: durationMs } = entry
   const isAltered = entry.faults !== undefined || (isMap(response) && 'handover_sim' in response)
   // The size of a body that is too large is evidence itself.
@@ -147,7 +136,7 @@ const refusalIn = ({ unspecified }: ApiContent): string | null => REFUSALS[Strin
 /** The text of a body that the journal has as a value. */
 const textOf = (body: unknown): string => (body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body))
 
-function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
+function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | string {
   const { request, response, failure, triggered, resent, probe, faults, duplicate } = entry
   if (triggered || resent || probe !== undefined || faults !== undefined || duplicate) return 'altered on purpose'
   if (request.truncated_from !== undefined) return 'cut off'
@@ -170,7 +159,7 @@ function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): r
 }
 
 /** Reads an entry of HAR 1.2, and a plain exchange, which has the same parts: `{ request, response, time }`. */
-function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | LeftOut {
+function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | string {
   const { url, method } = request
   if (typeof url !== 'string' || typeof method !== 'string' || method === '') return 'without a method or a URL'
   const response = isMap(value.response) ? value.response : {}

@@ -4,12 +4,12 @@ import { BUDGETS } from '../../base/files/budgets.ts'
 import { problem } from '../../base/files/errors.ts'
 import { jsonOr } from '../../base/objects.ts'
 import { cut } from '../../base/text/cut.ts'
-import { type LeftOut, type Observation, observationsOf } from './observation.ts'
+import { type Observation, observationsOf } from './observation.ts'
 
 /** Receives what a recording contains. */
 export interface RecordingListener {
   observe(observation: Observation): void | Promise<void>
-  leaveOut?(why: LeftOut): void
+  leaveOut?(why: string): void
 }
 
 /** An answer of `GET /_sim/journal` or a HAR file: one value with a list of entries. */

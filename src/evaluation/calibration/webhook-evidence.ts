@@ -19,6 +19,7 @@ import { readTypingEvent } from './typing-evidence.ts'
 
 const MAX_ATTACHMENTS = 1000
 
+/** Reads what an event shows by its payload, and by coming at all. */
 export function readEvent(
   event: ObservedEvent,
   chat: ChatKnowledge,
@@ -58,6 +59,7 @@ export function readEvent(
   }
 }
 
+/** Reads how a request of the webhook is signed and written, and what followed the attempt before it. */
 export function readAttempt(attempt: Attempt, chat: ChatKnowledge, reading: Reading): void {
   readSignature(attempt, reading)
   readIdHeader(attempt, reading)

@@ -197,10 +197,10 @@ export function readJournal(name: string, text: string): SavedRun {
   const journals = new Map<number | null, Entry[]>([[null, journal]])
   for (const scenario of scenarios) journals.set(scenario.scenario, scenario.journal)
   for (const { scenario, entry } of entries) {
-    const own = journals.get(scenario)
-    if (own === undefined)
+    const scenarioJournal = journals.get(scenario)
+    if (scenarioJournal === undefined)
       throw problem(name, `has entries of scenario ${scenario}, but not its line of type "scenario"`)
-    own.push(entry)
+    scenarioJournal.push(entry)
   }
 
   // Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes

@@ -64,7 +64,6 @@ interface ExpectedCall {
 
 interface OpenStep {
   step: Step
-  readonly seq: number
   readonly atMs: number
   /** Null for a step of no chat. */
   readonly chat: string | null
@@ -73,7 +72,7 @@ interface OpenStep {
 }
 
 /** Where a step comes from. */
-type Source = Pick<Entry, 'seq' | 'at_ms' | 'chat_id'>
+type Source = Pick<Entry, 'at_ms' | 'chat_id'>
 
 const STIMULI = ['user', 'press', 'agent', 'availability', 'deliver', 'wait'] as const
 /** Notes that become a step. */
@@ -122,7 +121,7 @@ class StepDrawer {
 
   readActs(entries: readonly Entry[]): void {
     const byChat = groupBy(entries, ({ chat_id }) => chat_id)
-    this.#acts = new Map([...byChat].map(([id, own]) => [id, guessAgentActs(own)]))
+    this.#acts = new Map([...byChat].map(([id, chatEntries]) => [id, guessAgentActs(chatEntries)]))
   }
 
   draw(entry: Entry): void {
@@ -149,15 +148,14 @@ class StepDrawer {
   /** Adds the status of each chat, and that no call comes where there was none. */
   finish(): DrawnSteps {
     const { entries, chats } = this.#recording
-    const end = { seq: entries.at(-1)?.seq ?? 0, at_ms: 0 }
-    for (const [id, status] of this.#status) this.#add({ check: { status } }, { ...end, chat_id: id })
+    for (const [id, status] of this.#status) this.#add({ check: { status } }, { at_ms: 0, chat_id: id })
     if (!entries.some(entry => entry.kind === 'api' && isExpectable(entry))) {
       this.#notes.push({
         code: 'nothing_expected',
         message: 'The intermediary made no call, so none is expected.',
         seq: null,
       })
-      for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { ...end, chat_id: id })
+      for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { at_ms: 0, chat_id: id })
     }
     const steps = this.#steps.map(({ step, chat, comments, expected }) => ({
       step: {
@@ -177,7 +175,7 @@ class StepDrawer {
     const nowMs = Math.floor(Date.parse(entry.time))
     const passedMs = nowMs - (this.#clockMs ?? nowMs)
     this.#clockMs = nowMs
-    if (passedMs > 0) this.#add({ wait: formatDuration(passedMs) }, { ...entry, chat_id: undefined })
+    if (passedMs > 0) this.#add({ wait: formatDuration(passedMs) }, { at_ms: entry.at_ms, chat_id: undefined })
   }
 
   #drawUser(entry: EntryOf<'user'>): void {
@@ -185,7 +183,7 @@ class StepDrawer {
     if (entry.action === 'press') {
       const { entries } = this.#recording
       const opensLink = entries.some(
-        one => one.kind === 'note' && one.note === 'link_opened' && one.cause === entry.seq,
+        note => note.kind === 'note' && note.note === 'link_opened' && note.cause === entry.seq,
       )
       const button = opensLink ? escapePlaceholders(entry.button ?? 'handover') : 'handover'
       return this.#add({ press: ack === undefined ? button : { button, ack } }, entry)
@@ -235,7 +233,7 @@ class StepDrawer {
       const { success, data: reason } = AvailabilityReason.safeParse(note.reason)
       this.#add(
         { availability: success ? { availability, reason } : availability },
-        { seq, at_ms: note.at_ms, chat_id: undefined },
+        { at_ms: note.at_ms, chat_id: undefined },
       )
     } else if (note.note === 'fault_set') this.#drawFault(note)
     else if (note.note === 'fault_cleared' && this.#faults.has(String(fault))) {
@@ -295,7 +293,7 @@ class StepDrawer {
       sign: signed === 'valid' ? undefined : signed,
       ack: this.#ackOf(String(delivery_id), seq),
     })
-    this.#add({ deliver }, { seq, at_ms, chat_id: chatId })
+    this.#add({ deliver }, { at_ms, chat_id: chatId })
   }
 
   /** The answer of the webhook to the last attempt, when it is not the one that a scenario requires by itself. */
@@ -320,9 +318,9 @@ class StepDrawer {
     this.#comments.add(message)
   }
 
-  #add(step: Step, { seq, at_ms, chat_id }: Source, expected: ExpectedCall[] = []): void {
+  #add(step: Step, { at_ms, chat_id }: Source, expected: ExpectedCall[] = []): void {
     const chat = chat_id === undefined ? null : (this.#recording.chats.get(chat_id)?.name ?? null)
-    const added = { step, seq, atMs: at_ms, chat, comments: [...this.#comments], expected }
+    const added = { step, atMs: at_ms, chat, comments: [...this.#comments], expected }
     this.#comments = new Set()
     const index = this.#steps.push(added) - 1
     if (!STIMULI.some(verb => added.step[verb] !== undefined)) {
@@ -369,7 +367,7 @@ class StepDrawer {
 }
 
 function expectOf(expected: readonly ExpectedCall[]): NonNullable<Step['expect']> {
-  const waitedMs = Math.max(...expected.map(one => one.waitedMs))
+  const waitedMs = Math.max(...expected.map(call => call.waitedMs))
   // Twice the recorded time, in whole seconds, when that is more than an expectation waits by itself.
   const limitMs = Math.ceil((2 * waitedMs) / 1_000) * 1_000
   const within = limitMs > DEFAULT_WITHIN_MS ? { within: formatDuration(limitMs) } : {}
