@@ -49,9 +49,6 @@ export async function readRecording(
   )
 }
 
-/** A value that is longer than any exchange. */
-const TOO_LONG = 'null'
-
 interface ValueText {
   readonly text: string
   /** `traffic.jsonl:3`, or `traffic.har: entry 3`. */
@@ -60,57 +57,55 @@ interface ValueText {
 
 /** The texts of the values in a file: the elements of its list of entries, or its lines. */
 async function* valuesIn(name: string, chunks: AsyncIterable<string>): AsyncGenerator<ValueText> {
-  let head: string | null = ''
-  let cutNext = cutLines()
-  let count = 0
+  let head = ''
+  let cutNext: Cut | null = null
   let unit = ':'
-  const values = function* (chunk: string | null): Generator<ValueText> {
-    for (const text of cutNext(chunk)) {
+  let count = 0
+  function* values(text: string, isEnd: boolean): Generator<ValueText> {
+    for (const value of cutNext?.(text, isEnd) ?? []) {
       count++
-      if (text !== '') yield { text, at: `${name}${unit}${count}` }
+      if (value !== '') yield { text: value, at: `${name}${unit}${count}` }
     }
   }
   for await (const chunk of chunks) {
-    if (head === null) {
-      yield* values(chunk)
+    if (cutNext !== null) {
+      yield* values(chunk, false)
       continue
     }
-    head += chunk
+    head = (head + chunk).replace(/^\ufeff/, '')
     if (head.length < 64 && !head.includes('\n')) continue
-    const isDocument = DOCUMENT.test(head.replace(/^\ufeff/, ''))
+    const isDocument = DOCUMENT.test(head)
     const list: RegExpExecArray | null = isDocument ? LIST.exec(head) : null
     // The list may begin in a later chunk.
     if (isDocument && list === null && head.length < BUDGETS.fileBytes) continue
-    const rest: string = list === null ? head.replace(/^\ufeff/, '') : head.slice(list.index + list[0].length)
-    if (list !== null) [cutNext, unit] = [cutElements(), ': entry ']
-    head = null
-    yield* values(rest)
+    if (list !== null) unit = ': entry '
+    cutNext = list === null ? cutLines() : cutElements()
+    yield* values(list === null ? head : head.slice(list.index + list[0].length), false)
+    head = ''
   }
-  if (head !== null) yield* values(head.replace(/^\ufeff/, ''))
-  yield* values(null)
+  cutNext ??= cutLines()
+  yield* values(head, true)
 }
 
-/** Cuts values out of chunks of text; null is the end of the file. */
-type Cut = (chunk: string | null) => Generator<string>
+/** Cuts values out of the chunks of a text. */
+type Cut = (chunk: string, isEnd: boolean) => Generator<string>
+
+/** A value that is longer than any exchange. */
+const TOO_LONG = 'null'
+
+const grow = (text: string, more: string) => (text.length > BUDGETS.stateBytes ? text : text + more)
+const limit = (text: string) => (text.length > BUDGETS.stateBytes ? TOO_LONG : text.trim())
 
 function cutLines(): Cut {
-  let pieces: string[] = []
-  let length = 0
-  return function* (text) {
-    // The last line may have no line break.
-    const chunk = text ?? '\n'
-    for (let from = 0; from <= chunk.length; ) {
-      const end = chunk.indexOf('\n', from)
-      const piece = chunk.slice(from, end < 0 ? undefined : end)
-      length += piece.length
-      if (length <= BUDGETS.stateBytes) pieces.push(piece)
-      if (end < 0) return
-      const line = length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('').trim()
-      pieces = []
-      length = 0
-      from = end + 1
-      yield line
+  let line = ''
+  return function* (chunk, isEnd) {
+    const [end = '', ...lines] = chunk.split('\n')
+    line = grow(line, end)
+    for (const next of lines) {
+      yield limit(line)
+      line = next
     }
+    if (isEnd) yield limit(line)
   }
 }
 
@@ -118,16 +113,13 @@ const [QUOTE, BACKSLASH, OPEN_LIST, OPEN, CLOSE_LIST, CLOSE] = [34, 92, 91, 123,
 
 /** Cuts the elements out of a list of objects, whose text begins behind its bracket. */
 function cutElements(): Cut {
-  let pieces: string[] = []
-  let length = 0
+  let element = ''
   let depth = 0
   let isInText = false
   let isEscaped = false
   let hasEnded = false
-  return function* (chunk) {
-    // The file ends in the middle of an element.
-    if (chunk === null) return length > 0 ? yield pieces.join('') : undefined
-    let from = depth > 0 ? 0 : -1
+  return function* (chunk, isEnd) {
+    let from = 0
     for (let at = 0; at < chunk.length && !hasEnded; at++) {
       const code = chunk.charCodeAt(at)
       if (isInText) {
@@ -140,16 +132,13 @@ function cutElements(): Cut {
       } else if (code === CLOSE || code === CLOSE_LIST) {
         if (depth === 0) hasEnded = true
         else if (--depth === 0) {
-          pieces.push(chunk.slice(from, at + 1))
-          yield length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('')
-          pieces = []
-          length = 0
-          from = -1
+          yield limit(grow(element, chunk.slice(from, at + 1)))
+          element = ''
         }
       }
     }
-    if (from < 0 || hasEnded) return
-    length += chunk.length - from
-    if (length <= BUDGETS.stateBytes) pieces.push(chunk.slice(from))
+    if (depth > 0) element = grow(element, chunk.slice(from))
+    // The file ends in the middle of an element.
+    if (isEnd && depth > 0) yield element
   }
 }
