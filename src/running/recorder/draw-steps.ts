@@ -1,5 +1,5 @@
 /** Draws the steps of a scenario from the entries of a recording, in their order. */
-import { groupBy, isMap, withoutUndefined } from '../../base/objects.ts'
+import { groupBy, isMap, jsonOr, withoutUndefined } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ExpectInput } from '../../evaluation/scenario/format/checks.ts'
@@ -41,7 +41,6 @@ export interface DrawnSteps {
 }
 
 export function drawSteps(recording: Recording): DrawnSteps {
-  const drawer = new StepDrawer(recording)
   // Acts of an agent driver are journaled when they end; calls that they caused came before.
   const begins = new Map<Entry, number>()
   for (const entry of recording.entries)
@@ -49,7 +48,7 @@ export function drawSteps(recording: Recording): DrawnSteps {
   const entries = [...recording.entries].sort(
     (a, b) => (begins.get(a) ?? a.at_ms) - (begins.get(b) ?? b.at_ms) || Number(begins.has(a)) - Number(begins.has(b)),
   )
-  drawer.readActs(entries)
+  const drawer = new StepDrawer(recording, entries)
   for (const entry of entries) drawer.draw(entry)
   return drawer.finish()
 }
@@ -76,13 +75,7 @@ type Source = Pick<Entry, 'at_ms' | 'chat_id'>
 
 const STIMULI = ['user', 'press', 'agent', 'availability', 'deliver', 'wait'] as const
 /** Notes that become a step. */
-const DRAWN_NOTES: readonly string[] = [
-  'availability',
-  'fault_set',
-  'fault_cleared',
-  'event_triggered',
-  'clock_advanced',
-]
+const DRAWN_NOTES = ['availability', 'fault_set', 'fault_cleared', 'event_triggered', 'clock_advanced']
 /** An expectation waits this long by itself. */
 const DEFAULT_WITHIN_MS = 5_000
 
@@ -92,7 +85,7 @@ class StepDrawer {
   readonly #notes: RecordingNote[] = []
   /** Comments before the next step. */
   #comments = new Set<string>()
-  #acts: ReadonlyMap<string | undefined, AgentActs> = new Map()
+  readonly #acts: ReadonlyMap<string | undefined, AgentActs>
   /** By chat: the name of the agent who has it, and its status. */
   readonly #agents = new Map<string | undefined, string | null>()
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
@@ -111,17 +104,15 @@ class StepDrawer {
   #clockMs: number | null = null
   #hasActed = false
 
-  constructor(recording: Recording) {
+  /** `entries`: of the recording, in the order of their acts. */
+  constructor(recording: Recording, entries: readonly Entry[]) {
     this.#recording = recording
+    const byChat = groupBy(entries, ({ chat_id }) => chat_id)
+    this.#acts = new Map([...byChat].map(([id, chatEntries]) => [id, guessAgentActs(chatEntries)]))
     const deliveries = recording.entries.filter(entry => entry.kind === 'delivery')
     this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
     for (const entry of recording.entries)
       if (entry.kind === 'event') this.#deliveryIds.set(entry.cause ?? 0, entry.delivery_id)
-  }
-
-  readActs(entries: readonly Entry[]): void {
-    const byChat = groupBy(entries, ({ chat_id }) => chat_id)
-    this.#acts = new Map([...byChat].map(([id, chatEntries]) => [id, guessAgentActs(chatEntries)]))
   }
 
   draw(entry: Entry): void {
@@ -131,15 +122,10 @@ class StepDrawer {
     else if (entry.kind === 'api') this.#drawCall(entry)
     else if (entry.kind === 'note') this.#drawNote(entry)
     else if (entry.kind === 'delivery' && entry.resent === true && entry.duplicate !== true)
-      this.#comment('resend_left_out', entry.seq, 'An event was sent again here; a recording has no step for it.')
+      this.#comment('resend_left_out', entry, 'An event was sent again here; a recording has no step for it.')
     else if (isDriverAct(entry)) {
       if (entry.outcome === 'ok') this.#add({ agent: driverStep(entry) }, entry)
-      else
-        this.#comment(
-          'agent_failed',
-          entry.seq,
-          `The agent driver failed to do ${entry.verb}, so this act has no step.`,
-        )
+      else this.#comment('agent_failed', entry, `The agent driver failed to do ${entry.verb}, so this act has no step.`)
     } else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER')
       if (this.#status.get(entry.chat_id) !== 'agent') this.#status.set(entry.chat_id, 'pending')
     if (entry.kind === 'user' || entry.kind === 'api') this.#hasActed = true
@@ -150,11 +136,7 @@ class StepDrawer {
     const { entries, chats } = this.#recording
     for (const [id, status] of this.#status) this.#add({ check: { status } }, { at_ms: 0, chat_id: id })
     if (!entries.some(entry => entry.kind === 'api' && isExpectable(entry))) {
-      this.#notes.push({
-        code: 'nothing_expected',
-        message: 'The intermediary made no call, so none is expected.',
-        seq: null,
-      })
+      this.#note('nothing_expected', 'The intermediary made no call, so none is expected.')
       for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { at_ms: 0, chat_id: id })
     }
     const steps = this.#steps.map(({ step, chat, comments, expected }) => ({
@@ -179,7 +161,7 @@ class StepDrawer {
   }
 
   #drawUser(entry: EntryOf<'user'>): void {
-    const ack = this.#ackOf(this.#deliveryIds.get(entry.seq), entry.seq)
+    const ack = this.#ackOf(this.#deliveryIds.get(entry.seq), entry)
     if (entry.action === 'press') {
       const { entries } = this.#recording
       const opensLink = entries.some(
@@ -198,24 +180,21 @@ class StepDrawer {
 
   #drawCall(call: EntryOf<'api'>): void {
     if (!isExpectable(call))
-      return this.#comment('call_refused', call.seq, `${describeCall(call)}: refused, so no step expects it.`)
+      return this.#comment('call_refused', call, `${describeCall(call)}: refused, so no step expects it.`)
     const acts = this.#acts.get(call.chat_id)
     const agent = acts?.before.get(call.seq)
     if (agent !== undefined) {
       // The steps of an agent driver are known; these are a guess.
-      if (!this.#notes.some(({ code }) => code === 'agent_steps'))
-        this.#notes.push({
-          code: 'agent_steps',
-          message:
-            'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
-          seq: null,
-        })
+      this.#note(
+        'agent_steps',
+        'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
+      )
       this.#add({ agent }, call)
     }
     if (acts?.byItself.has(call.seq))
       this.#comment(
         'call_by_itself',
-        call.seq,
+        call,
         `No agent had the chat: the intermediary called ${call.endpoint} by itself, or an agent did something that has no step.`,
       )
     const body = expectedBody(call, this.#agents.get(call.chat_id) ?? null)
@@ -225,7 +204,7 @@ class StepDrawer {
   }
 
   #drawNote(note: EntryOf<'note'>): void {
-    const { chat_id: id, seq, fault } = note
+    const { chat_id: id, fault } = note
     if (note.note === 'taken_over' && id !== undefined) this.#status.set(id, 'agent')
     else if (note.note === 'handed_back' && id !== undefined) this.#status.set(id, 'bot')
     else if (note.note === 'availability' && note.by !== 'api') {
@@ -246,7 +225,7 @@ class StepDrawer {
     // Knobs that were set before anything happened are in the head.
     else if (note.note === 'config' && isMap(note.changed) && this.#hasActed) {
       const names = Object.keys(note.changed).join(', ')
-      this.#comment('setting_changed', seq, `${names} changed here; a scenario sets its knobs only at the beginning.`)
+      this.#comment('setting_changed', note, `${names} changed here; a scenario sets its knobs only at the beginning.`)
     }
   }
 
@@ -270,18 +249,15 @@ class StepDrawer {
     const parsed = Fault.safeParse(fields)
     const isHolding = effect.hold !== undefined || effect.swap !== undefined
     if (!parsed.success || isHolding)
-      return this.#comment(
-        'fault_left_out',
-        note.seq,
-        `The fault ${name} was set here; a recording has no step for it.`,
-      )
+      return this.#comment('fault_left_out', note, `The fault ${name} was set here; a recording has no step for it.`)
     const hit = entries.find(entry => entry.kind === 'fault' && entry.fault === name && entry.chat_id !== undefined)
     const chatId = note.chat_id ?? hit?.chat_id ?? [...chats.keys()][0]
     this.#add({ fault: escapePlaceholders(parsed.data) }, { ...note, chat_id: chatId })
     this.#faults.set(name, chatId)
   }
 
-  #drawManual({ seq, at_ms, chat_id, delivery_id, event, sign }: EntryOf<'note'>): void {
+  #drawManual(note: EntryOf<'note'>): void {
+    const { at_ms, chat_id, delivery_id, event, sign } = note
     const { chats } = this.#recording
     const chatId = chat_id ?? String([...chats.keys()][0])
     const sent = (this.#deliveries.get(String(delivery_id)) ?? []).find(({ resent }) => !resent)
@@ -291,20 +267,20 @@ class StepDrawer {
       event: escapePlaceholders(String(event)),
       body: Object.keys(body).length === 0 ? undefined : { ...body },
       sign: signed === 'valid' ? undefined : signed,
-      ack: this.#ackOf(String(delivery_id), seq),
+      ack: this.#ackOf(String(delivery_id), note),
     })
     this.#add({ deliver }, { at_ms, chat_id: chatId })
   }
 
   /** The answer of the webhook to the last attempt, when it is not the one that a scenario requires by itself. */
-  #ackOf(deliveryId: string | undefined, seq: number): number | undefined {
+  #ackOf(deliveryId: string | undefined, act: Entry): number | undefined {
     const attempts = this.#deliveries.get(deliveryId ?? '') ?? []
     const last = attempts.findLast(({ duplicate, resent }) => !duplicate && !resent)
     if (last === undefined) return undefined
     const { status, outcome, event } = last
     if (status === null) {
       if (outcome !== 'skipped')
-        this.#comment('not_reached', seq, 'The webhook gave no answer here; the scenario requires 200.')
+        this.#comment('not_reached', act, 'The webhook gave no answer here; the scenario requires 200.')
       return undefined
     }
     const demands200 = isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
@@ -313,7 +289,12 @@ class StepDrawer {
     return status
   }
 
-  #comment(code: string, seq: number, message: string): void {
+  #note(code: string, message: string): void {
+    if (!this.#notes.some(note => note.code === code)) this.#notes.push({ code, message, seq: null })
+  }
+
+  /** A note that is also a comment before the next step. */
+  #comment(code: string, { seq }: Pick<Entry, 'seq'>, message: string): void {
     this.#notes.push({ code, message, seq })
     this.#comments.add(message)
   }
@@ -392,14 +373,8 @@ function manualFields({ event, sign, request }: EntryOf<'delivery'>, chat: Recor
   // Tampering twice gives the body that was asked for.
   let json = escapePlaceholders(sign === 'tampered' ? tamperedBody(request.body) : request.body)
   if (chat !== undefined) json = json.replaceAll(chat.id, '$(chat.id)').replaceAll(chat.userId, '$(chat.user_id)')
-  let payload: unknown
-  try {
-    payload = JSON.parse(json)
-  } catch {
-    return {}
-  }
-  if (!isMap(payload)) return {}
-  const fields: Record<string, unknown> = { ...payload }
+  const payload = jsonOr(json, {})
+  const fields: Record<string, unknown> = isMap(payload) ? { ...payload } : {}
   delete fields.event
   if (isWebhookEvent(event)) for (const name of FIELDS_OF_PLATFORM) delete fields[name]
   return fields
