@@ -100,6 +100,7 @@ function signatureOf({ headers }: Attempt, knobs: Knobs) {
 /** The header as the knob in force writes it, because recordings may change the case of names. */
 const asInForce = (header: string, inForce: string) => (header === inForce.toLowerCase() ? inForce : header)
 
+/** By the length of the digest in bytes. */
 const ALGORITHMS: Readonly<Record<number, Knobs['webhook.algorithm']>> = { 20: 'sha1', 32: 'sha256', 64: 'sha512' }
 
 function readSignature(attempt: Attempt, { knobs, addEvidence }: Reading): void {
@@ -110,19 +111,19 @@ function readSignature(attempt: Attempt, { knobs, addEvidence }: Reading): void 
   addEvidence('webhook.signatureHeader', [asInForce(header, knobs['webhook.signatureHeader'])], place)
   if (algorithmHeader !== undefined)
     addEvidence('webhook.algorithmHeader', [asInForce(algorithmHeader, knobs['webhook.algorithmHeader'])], place)
-  const isHex = HEX.test(value)
-  const isKnownForm = isHex || BASE64.test(value)
-  const bytes = isHex ? value.length / 2 : Math.floor((value.replace(/=+$/, '').length * 3) / 4)
-  const encoding = isKnownForm ? (isHex ? 'hex' : 'base64') : /\b(hex|base64)\b/.exec(described)?.[1]
+  const form = HEX.test(value) ? 'hex' : BASE64.test(value) ? 'base64' : null
+  const encoding = form ?? /\b(hex|base64)\b/.exec(described)?.[1]
   const [, length = ''] = /sha-?(1|256|512)\b/i.exec(described) ?? []
-  const algorithm = isKnownForm ? ALGORITHMS[bytes] : Object.values(ALGORITHMS).find(name => name === `sha${length}`)
+  const algorithm =
+    form === null
+      ? Object.values(ALGORITHMS).find(name => name === `sha${length}`)
+      : ALGORITHMS[Buffer.from(value, form).length]
   if (encoding !== undefined) addEvidence('webhook.signature', [encoding], place)
   if (algorithm !== undefined) addEvidence('webhook.algorithm', [algorithm], place)
   // A proxy that has the key masks the signature and says whether it is that of the body.
   if (value === `${MASKED} (valid)`) addEvidence('webhook.signedContent', ['body'], place)
-  if (!isKnownForm || text === null || algorithm === undefined) return
-  const signs = (content: string) =>
-    hmac(algorithm, knobs['keys.handover'], content, isHex ? 'hex' : 'base64') === value
+  if (form === null || text === null || algorithm === undefined) return
+  const signs = (content: string) => hmac(algorithm, knobs['keys.handover'], content, form) === value
   if (signs(text)) addEvidence('webhook.signedContent', ['body'], place)
   else if (signs(url + text)) addEvidence('webhook.signedContent', ['url-and-body'], place)
 }
