@@ -109,11 +109,19 @@ function checkWritable(file: string | undefined, isForced: boolean | undefined, 
 
 async function readFile(file: string, listener: RecordingListener, { cwd }: Io): Promise<void> {
   try {
+    await readRecording(file, piecesOf(file, cwd), listener)
+  } catch (error) {
+    throw error instanceof ConfigError ? new EnvironmentError(error.message) : error
+  }
+}
+
+/** The text of a file, piece by piece. */
+async function* piecesOf(file: string, cwd: string): AsyncGenerator<string> {
+  try {
     const path = resolve(cwd, file)
     checkRegular(path)
-    await readRecording(file, createReadStream(path, 'utf8'), listener)
+    yield* createReadStream(path, 'utf8')
   } catch (error) {
-    if (error instanceof ConfigError) throw new EnvironmentError(error.message)
     throw new EnvironmentError(`Failed to read ${visible(file)}: ${visible(messageOf(error))}.`)
   }
 }

@@ -26,6 +26,10 @@ const MAX_DIFFERENCES = 50
 const HISTORY = [{ user: 'I wrote this before the recording began.' }, { user: 'And this as well, some time later.' }]
 /** Headers of the connection, and keys, which a recording does not have. */
 const OWN_HEADERS = /^(host|connection|content-length|transfer-encoding|authorization|accept-encoding|expect)$/
+/** A recording may have others, such as `:path` of HTTP/2. */
+const VALID_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const VALID_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const VALID_METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 /** The clock is not moved further at once, because the recording may have no times. */
 const MAX_PAUSE_MS = 7 * 86_400_000
 
@@ -156,7 +160,7 @@ export class Replay {
 
   async #call(sim: PlatformSimulator, call: Call): Promise<void> {
     const { endpoint, chatId, status, method, body, answer, url, place } = call
-    if (endpoint === null) return
+    if (endpoint === null || !VALID_METHOD.test(method)) return
     const isAccepted = status >= 200 && status < 300
     // A refused call may be about a chat that does not exist.
     const about = chatId === null ? undefined : this.#known.get(chatId)
@@ -186,13 +190,14 @@ export class Replay {
     key: string,
     { headers = {}, body }: { readonly headers?: Readonly<Record<string, string>>; readonly body: string },
   ) {
-    const sent = new Headers(Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name)))
+    const isSent = ([name, value]: [string, string]) =>
+      VALID_NAME.test(name) && VALID_VALUE.test(value) && !OWN_HEADERS.test(name)
+    const sent = new Headers(Object.entries(headers).filter(isSent))
     if (Object.keys(headers).length === 0) sent.set('content-type', 'application/json')
     sent.set('authorization', `Bearer ${key}`)
-    const bytes = new TextEncoder().encode(body)
-    const response = await sim.fetch(
-      new Request(new URL(path, sim.baseUrl), { method, headers: sent, ...(method === 'GET' ? {} : { body: bytes }) }),
-    )
+    const bytes = method === 'GET' || method === 'HEAD' ? null : new TextEncoder().encode(body)
+    const request = new Request(new URL(path, sim.baseUrl), { method, headers: sent, body: bytes })
+    const response = await sim.fetch(request)
     const { status, ok } = response
     await sim.settled()
     return { status, ok, json: await response.json().catch(() => null) }
