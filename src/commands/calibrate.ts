@@ -1,6 +1,7 @@
 /** `handover-sim calibrate`: compares recordings of the real platform with the contract and the assumptions in force. */
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ConfigError } from '../base/files/errors.ts'
 import { checkRegular, saveText } from '../base/files/user-files.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
@@ -8,7 +9,7 @@ import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { Calibration } from '../evaluation/calibration/calibration.ts'
 import { planExperiments } from '../evaluation/calibration/experiment-plan.ts'
-import { NotARecordingError, type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
+import { type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
 import {
   calibrationJson,
   calibrationMarkdown,
@@ -89,9 +90,8 @@ async function replayFiles(files: readonly string[], knobs: KnobSettings, io: Io
   let total: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
   for (const file of files) {
     const replay = new Replay(knobs)
-    const leaveOut = () => {}
-    await readFile(file, { observe: observation => replay.prepare(observation), leaveOut }, io)
-    await readFile(file, { observe: observation => replay.replay(observation), leaveOut }, io)
+    await readFile(file, { observe: observation => replay.prepare(observation) }, io)
+    await readFile(file, { observe: observation => replay.replay(observation) }, io)
     const { compared, differences, differenceCount } = await replay.end()
     total = {
       compared: total.compared + compared,
@@ -109,11 +109,19 @@ function checkWritable(file: string | undefined, isForced: boolean | undefined, 
 
 async function readFile(file: string, listener: RecordingListener, { cwd }: Io): Promise<void> {
   try {
+    await readRecording(file, piecesOf(file, cwd), listener)
+  } catch (error) {
+    throw error instanceof ConfigError ? new EnvironmentError(error.message) : error
+  }
+}
+
+/** The text of a file, piece by piece. */
+async function* piecesOf(file: string, cwd: string): AsyncGenerator<string> {
+  try {
     const path = resolve(cwd, file)
     checkRegular(path)
-    await readRecording(file, createReadStream(path, 'utf8'), listener)
+    yield* createReadStream(path, 'utf8')
   } catch (error) {
-    if (error instanceof NotARecordingError) throw new EnvironmentError(visible(error.message))
     throw new EnvironmentError(`Failed to read ${visible(file)}: ${visible(messageOf(error))}.`)
   }
 }

@@ -72,8 +72,8 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
   for (const call of verdict.journal) {
     if (call.kind !== 'api' || !isExpectable(call)) continue
     if (elapsedMs() > deadlineMs) break
-    const others = verdict.journal.filter(entry => entry !== call)
-    if (evaluate(plan, others).outcome === 'pass')
+    const otherEntries = verdict.journal.filter(entry => entry !== call)
+    if (evaluate(plan, otherEntries).outcome === 'pass')
       unnoticed.push(`it also passes when this call is left out: ${describeCall(call)}`)
     leftOut++
   }

@@ -149,12 +149,12 @@ const ENTRIES_AT_ONCE = 200
 
 async function calibrateJournal({ journal, platform, evidence }: Core, proxy: ProxyDescription | null) {
   const { Calibration, calibrationData } = await import('../../../evaluation/calibration/calibration.ts')
-  const { observationsOf } = await import('../../../evaluation/calibration/observation.ts')
+  const { observationsOfEntry } = await import('../../../evaluation/calibration/observation.ts')
   const { knobs } = platform
   const calibration = new Calibration(knobs)
   for (const [index, entry] of journal.query().entries()) {
     if (index % ENTRIES_AT_ONCE === 0) await nextMacrotask()
-    const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'neither a call nor an event'
+    const observed = observationsOfEntry(entry, proxy?.file ?? 'journal')
     if (typeof observed === 'string') calibration.leaveOut(observed)
     else for (const observation of observed) calibration.observe(observation)
   }
