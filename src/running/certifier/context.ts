@@ -200,7 +200,7 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
         reported.findings.push({
           ...finding,
           happened: `${finding.happened}${moreText}`,
-          entrySeqs: [...finding.entrySeqs, ...more],
+          entrySeqs: [...finding.entrySeqs, ...more].sort((a, b) => a - b),
         })
       }
     },
