@@ -19,7 +19,7 @@ import { BUDGETS, DATA_EXTENSIONS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
 
 export interface NamedFile {
-  /** As the user would write it. */
+  /** The path as the user would write it. */
   readonly name: string
   readonly path: string
   /** In lower case, with its dot. */
@@ -29,7 +29,7 @@ export interface NamedFile {
 /** Whether a file is data. Any other file is code: loading it runs it. */
 export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean => DATA_EXTENSIONS.includes(extension)
 
-/** By system code. */
+/** The keys are the error codes of the system. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',

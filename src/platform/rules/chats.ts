@@ -102,7 +102,7 @@ function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, 
 /** How long a message takes: the milliseconds before its first character, and for each. */
 const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
 const MAX_PACE_MS = 75_000
-/** From the last message of a history to now. */
+/** The time between the last message of a history and now. */
 const SINCE_LAST_MS = 9_000
 
 /** The times of a chat and of its history, which ends shortly before `now`, in microseconds: as if people had typed it. */

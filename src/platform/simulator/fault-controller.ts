@@ -34,7 +34,7 @@ export function createFaultController(
   { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
   release: (names: readonly string[]) => void,
 ): FaultSetter {
-  /** When each fault was set; one of a restored snapshot has no entry. */
+  /** The entries that set the faults; a fault of a restored snapshot has no entry. */
   const setSeqs = new Map<string, number>()
   const cleared: { readonly fault: NamedFault; readonly setSeq: number; readonly clearedSeq: number }[] = []
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): number {

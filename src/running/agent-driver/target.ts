@@ -160,7 +160,7 @@ export class TargetLog {
   /** How many lines the target has printed. */
   printed = 0
   readonly #options: TargetLogOptions
-  /** With the number of the last line of the output that each stands for. */
+  /** Each text has the number of the last line of the output that it stands for. */
   readonly #lines: { text: string; number: number }[] = []
   /** How many frames of a stack trace came one after the other. */
   #frames = 0

@@ -69,7 +69,7 @@ export interface LoadProgress {
   readonly rate: number
   readonly active: number
   readonly started: number
-  /** Of conversations after the warm-up. */
+  /** Counts only conversations after the warm-up. */
   readonly all: GroupStatistics
 }
 

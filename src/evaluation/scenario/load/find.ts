@@ -10,7 +10,7 @@ import { suggest } from '../../../base/text/error-text.ts'
 /** Begins the name of a shipped scenario: `builtin:happy-path.yaml`. Alone it names all of them. */
 export const BUILTIN = 'builtin:'
 
-/** Where files are looked for. */
+/** The folders in which files are searched. */
 export interface FileFolders {
   readonly cwd: string
   /** The folder of the shipped scenarios. Default: they cannot be named. */

@@ -60,9 +60,9 @@ export function parseValue<Schema extends z.ZodMiniType>(
 
 /** Reads the files of steps that scenarios include, directly or not. */
 class PartReader {
-  /** By path. */
+  /** The keys are paths. */
   readonly parts = new Map<string, FileValue<PartFile>>()
-  /** Also those that cannot be read. */
+  /** Includes files that cannot be read. */
   readonly files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
   readonly #depths = new Map<string, number>()

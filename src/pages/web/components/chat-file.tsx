@@ -49,7 +49,7 @@ export function ChatFile({ file, client }: ChatFileProps) {
     )
     return () => ended.abort()
   }, [client, file.url, isLoaded])
-  /** Without its type, so that the browser only saves it. */
+  /** Leaves out the type, so that the browser only saves the file. */
   const download = () =>
     loadFile(client, file, 'application/octet-stream').then(
       blob => saveFile(name, blob),

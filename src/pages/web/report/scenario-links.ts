@@ -10,7 +10,7 @@ export interface LinkedScenario {
   readonly slug: string
 }
 
-/** Of one outcome, those whose cause the most scenarios have come first. */
+/** Within an outcome, scenarios whose cause is the most frequent come first. */
 export function linkScenarios(
   scenarios: readonly ScenarioResult[],
   causes: readonly Pick<SharedCause, 'scenarios'>[] = [],
