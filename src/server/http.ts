@@ -249,8 +249,9 @@ function closeUnread(server: Server, { unreadMs, checkEveryMs }: HttpBounds): vo
   let isArmed = false
 
   function check(socket: Socket, progress: Progress): void {
-    const taken = socket.bytesWritten - socket.writableLength
-    if (socket.writableLength === 0 || taken !== progress.taken) Object.assign(progress, { taken, since: elapsedMs() })
+    const takenBytes = socket.bytesWritten - socket.writableLength
+    if (socket.writableLength === 0 || takenBytes !== progress.taken)
+      Object.assign(progress, { taken: takenBytes, since: elapsedMs() })
     else if (elapsedMs() - progress.since >= unreadMs) socket.destroy()
   }
   function checkAll(): void {

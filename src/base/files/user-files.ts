@@ -172,14 +172,14 @@ export const OUTPUT_FOLDER = '.handover-sim'
  */
 export function prepareFolder(file: string): boolean {
   const parts = dirname(file).split(sep)
-  const own = parts.lastIndexOf(OUTPUT_FOLDER)
-  if (own === -1) {
+  const outputIndex = parts.lastIndexOf(OUTPUT_FOLDER)
+  if (outputIndex === -1) {
     makeFolder(dirname(file))
     return false
   }
-  refuseLinks(parts.slice(0, own).join(sep) || sep, dirname(file))
+  refuseLinks(parts.slice(0, outputIndex).join(sep) || sep, dirname(file))
   makeFolder(dirname(file))
-  const ignore = join(parts.slice(0, own + 1).join(sep), '.gitignore')
+  const ignore = join(parts.slice(0, outputIndex + 1).join(sep), '.gitignore')
   if (lstatSync(ignore, { throwIfNoEntry: false })?.isFile() !== true) replaceFile(ignore, ['*\n'])
   return true
 }

@@ -343,8 +343,8 @@ export function refreshIdle(platform: PlatformContext): void {
 /** Finds the chat of a request; throws a refusal unless bot, chat and key belong together (A5, `errors.idMismatch`). */
 export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!platform.state.bots.has(botId)) {
-    const known = [...platform.state.bots.keys()].join(', ')
-    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`, {
+    const botIds = [...platform.state.bots.keys()].join(', ')
+    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot of this simulator; known: ${botIds}.`, {
       field: 'bot_id',
     })
   }

@@ -32,8 +32,8 @@ export function findFiles(patterns: readonly string[], { cwd, builtin = null }: 
   for (const pattern of patterns) {
     const isBuiltin = builtin !== null && pattern.startsWith(BUILTIN)
     for (const file of isBuiltin ? findBuiltin(pattern, builtin) : findMatches(pattern, cwd)) {
-      const known = files.get(file.path)
-      if (known === undefined || (file.named && !known.named)) files.set(file.path, file)
+      const earlier = files.get(file.path)
+      if (earlier === undefined || (file.named && !earlier.named)) files.set(file.path, file)
     }
   }
   return [...files.values()]

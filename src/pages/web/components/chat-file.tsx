@@ -129,9 +129,9 @@ function useAddress(bytes: Blob | null): string | null {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {
     if (bytes === null) return
-    const made = URL.createObjectURL(bytes)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
+    const objectUrl = URL.createObjectURL(bytes)
+    setAddress(objectUrl)
+    return () => URL.revokeObjectURL(objectUrl)
   }, [bytes])
   return address
 }

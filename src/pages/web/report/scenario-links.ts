@@ -18,13 +18,13 @@ export function linkScenarios(
   const first = causes.flatMap(cause => cause.scenarios.flatMap(index => scenarios[index] ?? []))
   const ordered = [...new Set([...first, ...scenarios])]
   const sorted = OUTCOME_ORDER.flatMap(outcome => ordered.filter(scenario => scenario.outcome === outcome))
-  const taken = new Set<string>()
+  const usedSlugs = new Set<string>()
   const linked: LinkedScenario[] = []
   for (const scenario of sorted) {
     const base = slugOf(scenario)
     let slug = base
-    for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
-    taken.add(slug)
+    for (let count = 2; usedSlugs.has(slug); count++) slug = `${base}-${count}`
+    usedSlugs.add(slug)
     linked.push({ scenario, slug })
   }
   return linked
