@@ -155,12 +155,12 @@ function valuesFor(command: string, placeholder: string, typed: string, cwd: str
     case 'event':
       return named(keysOf(WEBHOOK_EVENTS))
     case 'reports': {
-      const own = new Map<string, readonly string[]>([
+      const reportsOf = new Map<string, readonly string[]>([
         ['certify', CERTIFICATE_REPORTS],
         ['load', LOAD_REPORTS],
         ['calibrate', CALIBRATION_REPORTS],
       ])
-      const reports = own.get(command) ?? RUN_REPORTS
+      const reports = reportsOf.get(command) ?? RUN_REPORTS
       const before = typed.slice(0, typed.lastIndexOf(',') + 1)
       return reports.map(report => [before + (/pretty|tap|github/.test(report) ? report : `${report}=`), ''])
     }

@@ -168,8 +168,8 @@ const Manifest = z.looseObject({ version: z.string() })
 
 /** The copies in the `node_modules` of the working directory and of the folders above it. */
 function* copyFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
-  const own = packagePath('package.json')
-  const ownFolder = own === null ? '' : realpathSync(dirname(own))
+  const packageFile = packagePath('package.json')
+  const ownFolder = packageFile === null ? '' : realpathSync(dirname(packageFile))
   const copies: { folder: string; version: string }[] = []
   for (let folder = cwd; ; folder = dirname(folder)) {
     const manifest = join(folder, 'node_modules/handover-sim/package.json')

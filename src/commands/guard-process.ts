@@ -12,13 +12,13 @@ import {
   terminateProcess,
 } from '../running/agent-driver/process-group.ts'
 
-/** From `exec`. */
+/** Comes from `exec`. */
 export type GuardRequest =
   | { readonly type: 'run'; readonly launch: LaunchOptions; readonly graceMs: number }
   | { readonly type: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly type: 'stop' }
 
-/** To `exec`. `pid`: the group of the command. */
+/** Goes to `exec`. `pid`: the group of the command. */
 export type GuardResponse =
   | { readonly type: 'started'; readonly pid: number }
   | { readonly type: 'ended'; readonly how: ProcessFailure }

@@ -11,7 +11,7 @@ import type { ColorLevel } from '../pages/reporters/theme.ts'
 export interface Output {
   write(text: string): void
   readonly isTTY: boolean
-  /** Of the terminal, when it is one. */
+  /** The width of the terminal; undefined when it is none. */
   readonly columns?: number | undefined
 }
 
@@ -47,7 +47,7 @@ export interface Io {
 export interface Context {
   /** Its output shows `***` in place of secrets. */
   readonly io: Io
-  /** For output that shows keys because the user asked for them. */
+  /** Shows keys, where the user asked for them. */
   readonly unredacted: Io
   /** What the command knows as secret. */
   readonly secrets: Redactor

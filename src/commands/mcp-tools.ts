@@ -374,21 +374,23 @@ const TOOLS = [
         causes.unshift(causeEntry)
       }
       const effects = entry === undefined ? [] : entries.filter(({ cause }) => cause === entry.seq)
-      const looked = entry === undefined ? entries : [entry, ...effects]
-      const wrong = looked.flatMap(entry => {
+      const examined = entry === undefined ? entries : [entry, ...effects]
+      const wrong = examined.flatMap(entry => {
         const explained = explainEntry(entry)
         return explained === null ? [] : [{ seq: entry.seq, ...explained }]
       })
-      const findings = looked.flatMap(entry =>
+      const findings = examined.flatMap(entry =>
         entry.kind === 'api' ? entry.findings.map(finding => ({ seq: entry.seq, ...finding })) : [],
       )
       // Signed in other ways, to see what the service compares. These events have no effect on a help desk.
-      const refused = looked.find(entry => entry.kind === 'delivery' && (entry.status === 401 || entry.status === 403))
+      const refused = examined.find(
+        entry => entry.kind === 'delivery' && (entry.status === 401 || entry.status === 403),
+      )
       const diagnosis =
         refused?.kind === 'delivery' && refused.triggered !== true
           ? await control.send<Diagnosis>('POST', `/deliveries/${refused.delivery_id}/diagnose`, {}, signal)
           : null
-      const rests = new Set(looked.flatMap(entry => (entry.kind === 'api' ? Object.keys(entry.unspecified) : [])))
+      const rests = new Set(examined.flatMap(entry => (entry.kind === 'api' ? Object.keys(entry.unspecified) : [])))
       const shownBy = checks.flatMap(({ id: check, state, finding, seq: at, chat_id: of }) => {
         const isAbout = entry === undefined ? of === id : at === entry.seq
         return state === 'wrong' && finding !== null && isAbout

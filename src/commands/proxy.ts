@@ -150,8 +150,8 @@ function urlSetting({ values }: Resolved, name: string, flag: string): URL {
 /** The handover keys that the user has given; none for the published default. */
 function handoverKeys({ options, sources }: Resolved): string[] {
   const knobs = knobsFrom(options.knobs ?? {})
-  const own = sources['keys.handover'] === 'default' ? [] : [knobs['keys.handover']]
-  return [...own, ...moreKeys(knobs).map(([key]) => key)]
+  const configured = sources['keys.handover'] === 'default' ? [] : [knobs['keys.handover']]
+  return [...configured, ...moreKeys(knobs).map(([key]) => key)]
 }
 
 /** Another file with every start, because a journal of an earlier one is never changed. */

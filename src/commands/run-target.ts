@@ -246,7 +246,7 @@ export interface SuiteRunOptions extends Selection {
   readonly jobs: number
   readonly waitMs: number
   readonly bail: number | null
-  /** Of the whole run. */
+  /** Limits the whole run. */
   readonly timeoutMs: number | null
 }
 

@@ -242,7 +242,7 @@ export function wantedPatterns(
 }
 
 interface Filter {
-  /** As it was typed. */
+  /** The filter as it was typed. */
   readonly text: string
   readonly value: string
   readonly by: 'name' | 'tag'

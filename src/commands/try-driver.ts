@@ -48,7 +48,7 @@ export async function tryVerbs(context: Context, flags: TargetFlags, resolved: R
     if (unreachable !== null) throw new EnvironmentError(`${unreachable}.`)
     const verbs = driver?.verbs ?? []
     const steps: Step[] = [{ press: 'handover' }]
-    /** Of each step. */
+    /** The verb of each step. */
     const verbOf: (string | null)[] = [null]
     for (const [verb, some] of Object.entries(STEPS)) {
       if (!verbs.includes(verb)) continue

@@ -143,7 +143,7 @@ async function startRun(
   options: UiModeOptions,
   router: SimulatorRouter,
   attachOnce: () => Promise<RunTarget>,
-  { wanted, all, listener, signal }: RunRequest,
+  { wanted, scenarios, listener, signal }: RunRequest,
 ): Promise<RunResult> {
   router.beginRun()
   const { resolved } = options
@@ -156,7 +156,7 @@ async function startRun(
   const ended = AbortSignal.any([signal, limit.signal])
   try {
     return await runAttached({
-      settings: { ...options, wanted, plans: all.map(({ plan }) => plan), seed },
+      settings: { ...options, wanted, plans: scenarios.map(({ plan }) => plan), seed },
       router,
       signal: ended,
       // Ends the wait only: a target that is starting serves the next run.

@@ -24,7 +24,7 @@ interface Stream {
 export interface ReportContext {
   readonly io: { readonly stdout: Stream; readonly stderr: Stream; readonly cwd: string }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Of stdout. */
+  /** The colours that stdout can show. */
   readonly colorLevel: ColorLevel
 }
 

@@ -106,7 +106,7 @@ export interface Listeners {
 const CONTROL = '/_sim'
 /** The folder of the page's files. */
 export const PAGE_FILES = '/_sim/page/'
-/** Where the inspector also is when another page is at `/`. */
+/** The path of the inspector when another page is at `/`. */
 export const INSPECTOR = '/inspector'
 
 export function createPathRouter(listeners: Listeners): Listener {
@@ -235,7 +235,7 @@ export const HTTP_BOUNDS: HttpBounds = {
 interface Progress {
   /** How many bytes the client had taken at the latest check. */
   taken: number
-  /** When that number was another one, or nothing was left to take. */
+  /** The latest time at which that number changed, or nothing was left to take. */
   since: number
 }
 
@@ -249,8 +249,9 @@ function closeUnread(server: Server, { unreadMs, checkEveryMs }: HttpBounds): vo
   let isArmed = false
 
   function check(socket: Socket, progress: Progress): void {
-    const taken = socket.bytesWritten - socket.writableLength
-    if (socket.writableLength === 0 || taken !== progress.taken) Object.assign(progress, { taken, since: elapsedMs() })
+    const takenBytes = socket.bytesWritten - socket.writableLength
+    if (socket.writableLength === 0 || takenBytes !== progress.taken)
+      Object.assign(progress, { taken: takenBytes, since: elapsedMs() })
     else if (elapsedMs() - progress.since >= unreadMs) socket.destroy()
   }
   function checkAll(): void {

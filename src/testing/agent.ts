@@ -81,8 +81,8 @@ interface DriverOption {
 export async function driverOption(sim: PlatformSimulator, { driver, env = process.env, cwd }: DriverOption) {
   if (driver === undefined) return { driver: (await agentOf(sim)) ?? null, close: leaveOpen }
   if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
-  const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
-  return { driver: made, close: () => made.close() }
+  const created = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
+  return { driver: created, close: () => created.close() }
 }
 
 const isDriver = (driver: object | string): driver is Driver =>

@@ -110,8 +110,8 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
     for (const { plan, instance } of wanted) {
       if (signal.aborted) break
       // Each run has chats of its own: the intermediary remembers those before.
-      const own = hashWords(`${instance}`, runSeed)[0] >>> 1
-      const result = await runInProcess(sim, plan, { driver, seed: own, strict: false, env: {}, signal })
+      const suiteSeed = hashWords(`${instance}`, runSeed)[0] >>> 1
+      const result = await runInProcess(sim, plan, { driver, seed: suiteSeed, strict: false, env: {}, signal })
       scenarios.push(withoutLateCalls(result, earlier))
       for (const { kind, chat_id } of result.journal) if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
     }

@@ -163,13 +163,13 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   #nameChats(): void {
     const { chats } = this.core.platform.state
     if (chats.size === this.names.size) return
-    const taken = new Set(this.names.values())
+    const usedNames = new Set(this.names.values())
     for (const { id, botId, persona } of chats.values()) {
       if (this.names.has(id)) continue
       const first = persona.firstName ?? id.slice(0, 8)
       let name = first
-      for (let count = 2; taken.has(name); count++) name = `${first} ${count}`
-      taken.add(name)
+      for (let count = 2; usedNames.has(name); count++) name = `${first} ${count}`
+      usedNames.add(name)
       this.names.set(id, name)
       this.index.openConversation(name, id, botId)
     }

@@ -251,7 +251,7 @@ export interface YamlMistake {
   readonly message: string
 }
 
-/** By the error code of the YAML parser. */
+/** The keys are error codes of the YAML parser. */
 const FIXES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a text with ": " in it must be quoted',
   TAB_AS_INDENT: 'indent with spaces',

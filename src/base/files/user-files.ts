@@ -19,7 +19,7 @@ import { BUDGETS, DATA_EXTENSIONS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
 
 export interface NamedFile {
-  /** As the user would write it. */
+  /** The path as the user would write it. */
   readonly name: string
   readonly path: string
   /** In lower case, with its dot. */
@@ -29,7 +29,7 @@ export interface NamedFile {
 /** Whether a file is data. Any other file is code: loading it runs it. */
 export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean => DATA_EXTENSIONS.includes(extension)
 
-/** By system code. */
+/** The keys are the error codes of the system. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -172,14 +172,14 @@ export const OUTPUT_FOLDER = '.handover-sim'
  */
 export function prepareFolder(file: string): boolean {
   const parts = dirname(file).split(sep)
-  const own = parts.lastIndexOf(OUTPUT_FOLDER)
-  if (own === -1) {
+  const outputIndex = parts.lastIndexOf(OUTPUT_FOLDER)
+  if (outputIndex === -1) {
     makeFolder(dirname(file))
     return false
   }
-  refuseLinks(parts.slice(0, own).join(sep) || sep, dirname(file))
+  refuseLinks(parts.slice(0, outputIndex).join(sep) || sep, dirname(file))
   makeFolder(dirname(file))
-  const ignore = join(parts.slice(0, own + 1).join(sep), '.gitignore')
+  const ignore = join(parts.slice(0, outputIndex + 1).join(sep), '.gitignore')
   if (lstatSync(ignore, { throwIfNoEntry: false })?.isFile() !== true) replaceFile(ignore, ['*\n'])
   return true
 }

@@ -116,12 +116,12 @@ const byTime = (a: Due, b: Due): number => a.at - b.at || a.order - b.order
  */
 export class Clock {
   readonly mode: 'real' | 'virtual'
-  /** Where `rewind` returns to; of a virtual clock. */
+  /** The time that `rewind` returns a virtual clock to. */
   startMs: number
   readonly #onThrown: OnThrown
   readonly #timers = new Set<Due>()
   readonly #machineMs = createForwardTime()
-  /** Where the clock stands; null while it runs. */
+  /** The time at which the clock stands; null while it runs. */
   #standsAt: number | null
   /** How far a clock that runs is ahead of the machine. */
   #aheadMs = 0
@@ -132,7 +132,7 @@ export class Clock {
   #jumps = 0
   #turn: Promise<void> = Promise.resolve()
   #handle: ReturnType<typeof setTimeout> | undefined
-  /** When the timer of Node fires. */
+  /** The time at which the timer of Node fires. */
   #armedFor = Number.POSITIVE_INFINITY
 
   constructor(mode: 'real' | 'virtual', startMs: number, onThrown: OnThrown) {

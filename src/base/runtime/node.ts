@@ -147,7 +147,7 @@ export function createAbort(): AbortController {
   return controller
 }
 
-/** As `AbortSignal.any`, for any number of listeners. */
+/** Works as `AbortSignal.any`, without a warning about many listeners. */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   const signal = AbortSignal.any([...signals])
   allowListeners(signal)

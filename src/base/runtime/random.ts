@@ -66,7 +66,7 @@ const hex8 = (word: number) => `${hex4(word >>> 16)}${hex4(word & 0xffff)}`
 
 export const makeId = (form: IdForm, seed: number, label: string): string => written(form, hashWords(label, seed))
 
-/** For many ids of one owner, such as a chat: `owner` is hashed once. */
+/** Makes many ids of an owner, such as a chat, which is hashed once. */
 export const makeIdFrom = (form: IdForm, owner: Words, label: string): string => written(form, hashFrom(owner, label))
 
 /** `join`, because a text made with `+` keeps all its pieces in memory. */

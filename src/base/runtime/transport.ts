@@ -139,9 +139,9 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
 /** The error of the webhook function itself, also when it is a connection that the function tried to open. */
 export function functionError(error: unknown): TransportError {
   if (error instanceof TransportError) return error
-  const own = textPart(error, 'message') ?? String(error)
+  const ownMessage = textPart(error, 'message') ?? String(error)
   const { code, message } = rootCause(error ?? '')
-  const why = message === String(error) || own.includes(message) ? own : `${own}: ${message}`
+  const why = message === String(error) || ownMessage.includes(message) ? ownMessage : `${ownMessage}: ${message}`
   const detail = code === undefined || why.includes(code) ? why : `${why} (${code})`
   const place = placeIn(textPart(error, 'stack'))
   return new TransportError({ code: 'function_threw', detail, ...(place === null ? {} : { place }) })

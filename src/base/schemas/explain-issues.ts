@@ -72,9 +72,9 @@ export function explainIssues(
 /** The key that stands for a required one, such as `botId` for `bot_id`, where unknown keys are no problem themselves. */
 function otherName(path: Path, value: unknown, schema: z.ZodMiniType): string {
   const parent = path.slice(0, -1)
-  const known = knownKeys(schema, parent)
+  const schemaKeys = knownKeys(schema, parent)
   const name = String(path.at(-1))
-  const unknown = Object.keys(Object(valueAt(value, parent))).filter(key => !known.includes(key))
+  const unknown = Object.keys(Object(valueAt(value, parent))).filter(key => !schemaKeys.includes(key))
   const similarName = nearestName(name, unknown)
   return similarName === undefined ? '' : `; write ${name} instead of ${similarName}`
 }
@@ -104,7 +104,7 @@ export function sentenceIssue(code: SchemaProblemCode, input: unknown, message: 
 }
 
 function unknownKey(path: Path, key: string, value: unknown, schema: z.ZodMiniType): SchemaProblem {
-  const known = knownKeys(schema, path)
+  const schemaKeys = knownKeys(schema, path)
   const full = [...path, key]
   const below = (verb: string) => knownKeys(schema, [...path, verb])
   let hint = ''
@@ -115,15 +115,18 @@ function unknownKey(path: Path, key: string, value: unknown, schema: z.ZodMiniTy
   else if (below('none').includes(key)) hint = `; write it inside: none: { start: {}, ${key}: ... }`
   else if (key === 'call') {
     // The journal and the library have `call: start`; in files the name of a call is a key.
-    const calls = known.includes('start') ? known : below('expect')
+    const calls = schemaKeys.includes('start') ? schemaKeys : below('expect')
     const named = valueAt(value, full)
     const call = typeof named === 'string' && calls.includes('start') ? nearestName(named, calls) : undefined
     if (call !== undefined)
-      hint = calls === known ? `; the name of a call is the key: write ${call}: {}` : `; write expect: { ${call}: {} }`
+      hint =
+        calls === schemaKeys ? `; the name of a call is the key: write ${call}: {}` : `; write expect: { ${call}: {} }`
   }
-  hint ||= nearest(key, known) || (known.length > 0 && known.length <= 8 ? `; known: ${known.join(', ')}` : '')
+  hint ||=
+    nearest(key, schemaKeys) ||
+    (schemaKeys.length > 0 && schemaKeys.length <= 8 ? `; known: ${schemaKeys.join(', ')}` : '')
   const message = `is not a known key${hint}`
-  return { code: 'unknown_key', path: full, field: fieldName(full), wrong: 'key', message, allowed: known }
+  return { code: 'unknown_key', path: full, field: fieldName(full), wrong: 'key', message, allowed: schemaKeys }
 }
 
 /** Selects the branch that accepts the type of the value and has the fewest wrong parts. */

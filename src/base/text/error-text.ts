@@ -37,11 +37,11 @@ export function nearestName(wrong: string, names: readonly string[]): string | u
   if (wrong.length > MAX_NAME_CHARS) return undefined
   const lower = wrong.toLowerCase()
   const farthest = Math.max(2, Math.ceil(wrong.length / 3))
-  const known = names.slice(-MAX_NAMES).filter(name => name.length <= MAX_NAME_CHARS)
-  const candidates = known.filter(({ length }) => Math.abs(length - wrong.length) <= farthest)
+  const comparable = names.slice(-MAX_NAMES).filter(name => name.length <= MAX_NAME_CHARS)
+  const candidates = comparable.filter(({ length }) => Math.abs(length - wrong.length) <= farthest)
   const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
-  const begun = lower.length < 3 ? undefined : known.find(name => name.toLowerCase().startsWith(lower))
+  const begun = lower.length < 3 ? undefined : comparable.find(name => name.toLowerCase().startsWith(lower))
   if (begun !== undefined && (best?.far ?? 2) > 1) return begun
   return best && best.far <= farthest ? best.name : undefined
 }

@@ -29,7 +29,7 @@ const MIN_DIGITS = 8
 
 /** `publicValues` are never redacted. */
 export function createRedactor(publicValues: readonly string[] = []): Redactor {
-  /** By secret, or by the text of a URL around one. */
+  /** The keys are secrets, or texts of a URL around a secret. */
   const secrets = new Map<string, SecretForms & { readonly replacement?: string }>()
   let pattern: RegExp | null = null
 

@@ -75,10 +75,10 @@ export const replacePlaceholders = (
   if (!text.includes('$(')) return text
   let size = text.length
   return text.replace(PLACEHOLDER, (whole, path: string | undefined) => {
-    const made = path === undefined ? literal : (replace(path) ?? whole)
-    size += made.length
+    const value = path === undefined ? literal : (replace(path) ?? whole)
+    size += value.length
     if (size > BUDGETS.valueSize) throw new OversizedValueError()
-    return made
+    return value
   })
 }
 
@@ -88,8 +88,8 @@ export function sizeOfValue(value: unknown): number {
   const sizeOf = (part: unknown): number => {
     if (typeof part === 'string') return part.length
     if (typeof part !== 'object' || part === null) return 1
-    const known = sizes.get(part)
-    if (known !== undefined) return known
+    const cached = sizes.get(part)
+    if (cached !== undefined) return cached
     const size = Object.values(part).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
     sizes.set(part, size)
     return size
@@ -221,8 +221,8 @@ export function createVariables(plan: Plan): Variables {
   const scopes = new Map<string, InterpolationScope>()
 
   function shareScope(conversation: string): InterpolationScope {
-    const known = scopes.get(conversation)
-    if (known !== undefined) return known
+    const cached = scopes.get(conversation)
+    if (cached !== undefined) return cached
     const chat = chats.get(conversation)
     const ofRun = {
       chat: chat ?? {},

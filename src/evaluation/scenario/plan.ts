@@ -9,7 +9,7 @@ import type { AvailabilityReason, AvailabilityValue, Button } from '../../platfo
 import type { FaultFields } from '../../platform/faults/schema.ts'
 
 export interface Place {
-  /** As the user writes it. */
+  /** The path as the user writes it. */
   readonly file: string
   readonly line: number
   readonly column: number

@@ -96,14 +96,14 @@ export const plainText = (text: string, longest = MAX_FLOW_CHARS): string =>
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** In single quotes where these need no escape, as in YAML. */
+/** Prefers single quotes where these need no escape, as in YAML. */
 function escaped(text: string): string {
   const plain = text.includes('"') && !/['\\]/.test(text) && text.search(UNSEEN) === -1
   if (plain) return `'${text}'`
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, escapeCharacter)}"`
 }
 
-/** As YAML and JSON write it in double quotes. */
+/** Writes a character as YAML and JSON do in double quotes. */
 export const escapeCharacter = (sign: string) => {
   const hex = (sign.codePointAt(0) ?? 0).toString(16)
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)

@@ -26,7 +26,7 @@ export interface Keyring {
   signingKey(botId: number): string
   /** The key that signed events of the bot before the last change of it; null when it was not changed. */
   earlierSigningKey(botId: number): string | null
-  /** After a change of the key knobs. */
+  /** Is called after a change of the key knobs. */
   refresh(knobs: Knobs, nowMs: number): void
   /** Invalidates replaced keys: their end lies on a clock that a reset may set back. */
   forgetReplaced(): void

@@ -87,11 +87,11 @@ const dropped = (effect: ResponseEffect | null): ApiResponse =>
   effect?.kind === 'drop' ? { ...noResponse(), wire: { kind: 'lost', how: effect.how } } : noResponse()
 
 function createResponse({ status, headers, body }: Extract<ResponseEffect, { kind: 'respond' }>): ApiResponse {
-  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  if (body === undefined) return { status, headers: own, body: '' }
+  const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  if (body === undefined) return { status, headers: lowerCase, body: '' }
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return { status, headers: { 'content-type': type, ...own }, body: text }
+  return { status, headers: { 'content-type': type, ...lowerCase }, body: text }
 }
 
 function faultyResponse(

@@ -378,7 +378,7 @@ const DOCUMENTED: readonly AssumptionName[] = ['webhook.signature', 'transcript.
 export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
   readonly name: AssumptionName
   readonly class: AssumptionClass
-  /** Without recorded traffic. */
+  /** The tier before any traffic was recorded. */
   readonly tier: AssumptionTier
   /** The principal knob first; empty when no knob changes the behaviour. */
   readonly knobs: readonly KnobName[]

@@ -36,10 +36,10 @@ function leaveOut(schema: z.ZodMiniType, value: unknown, path: string, names: Na
     if (field === undefined || !Object.hasOwn(value, key)) continue
     const name = joinPath(path, key)
     const kind = field._zod.optin === 'optional' ? kindOf(value[key], definitionOf(field).type) : null
-    const kept = kind === null ? leaveOut(field, value[key], name, names) : undefined
-    if (kept === value[key]) continue
+    const filledField = kind === null ? leaveOut(field, value[key], name, names) : undefined
+    if (filledField === value[key]) continue
     filled ??= { ...value }
-    if (kind === null) filled[key] = kept
+    if (kind === null) filled[key] = filledField
     else delete filled[key]
     if (kind !== null && names[kind].length < MAX_PROBLEMS) names[kind].push(name)
   }

@@ -57,7 +57,7 @@ export interface Form {
 }
 
 export interface Copies {
-  /** In all. */
+  /** Includes the event itself. */
   readonly count: number
   readonly gapMs: number
 }

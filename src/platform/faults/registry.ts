@@ -80,7 +80,7 @@ interface FaultRule {
   hits: number
   /** How many events it holds now. */
   holding: number
-  /** By chat: how many of the next events pass the one it holds. */
+  /** How many of the next events of a chat pass the event that the rule holds. */
   readonly passing: Map<string, number>
 }
 

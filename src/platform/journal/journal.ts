@@ -55,7 +55,7 @@ export interface Journal {
   waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
   /** Removes all entries and rejects pending waits. Subscribers stay. */
   reset(): void
-  /** As `reset`, and continues from a snapshot. */
+  /** Resets the journal, and continues from a snapshot. */
   restore(captured: CapturedJournal): void
 }
 

@@ -106,7 +106,7 @@ export type StepFailure =
 
 /** Why a scenario, or a run, ended before its last step. */
 export type EarlyEnd =
-  /** Of the scenario. */
+  /** The scenario took longer than its own time limit. */
   | { readonly code: 'time_limit'; readonly limit_ms: number }
   | { readonly code: 'run_time_limit'; readonly limit_ms: number }
   /** Scenarios have failed, as many as a run may have. */

@@ -102,7 +102,7 @@ function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, 
 /** How long a message takes: the milliseconds before its first character, and for each. */
 const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
 const MAX_PACE_MS = 75_000
-/** From the last message of a history to now. */
+/** The time between the last message of a history and now. */
 const SINCE_LAST_MS = 9_000
 
 /** The times of a chat and of its history, which ends shortly before `now`, in microseconds: as if people had typed it. */
@@ -343,8 +343,8 @@ export function refreshIdle(platform: PlatformContext): void {
 /** Finds the chat of a request; throws a refusal unless bot, chat and key belong together (A5, `errors.idMismatch`). */
 export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!platform.state.bots.has(botId)) {
-    const known = [...platform.state.bots.keys()].join(', ')
-    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`, {
+    const botIds = [...platform.state.bots.keys()].join(', ')
+    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot of this simulator; known: ${botIds}.`, {
       field: 'bot_id',
     })
   }

@@ -149,8 +149,8 @@ export function fillTemplate(platform: PlatformContext, input: SummaryInput): st
     first: shorten(input.userMessages[0] ?? ''),
     last: shorten(input.userMessages.at(-1) ?? ''),
   }
-  const own = platform.knobs['summarize.text']
-  const text = (own === 'template' ? textsFor(TEMPLATES, input.language) : own).replace(
+  const configured = platform.knobs['summarize.text']
+  const text = (configured === 'template' ? textsFor(TEMPLATES, input.language) : configured).replace(
     /\{(count|first|last)\}/g,
     (_, name: string) => values[name] ?? '',
   )

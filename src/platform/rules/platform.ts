@@ -37,8 +37,8 @@ export const createMessageMemory = (limit: number): MessageMemory => ({
 /** Adds or updates bots; known bots keep their availability. */
 export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]): void {
   for (const bot of bots) {
-    const known = platform.state.bots.get(bot.id)
-    platform.state.bots.set(bot.id, { ...bot, queues: known?.queues ?? new Map() })
+    const existing = platform.state.bots.get(bot.id)
+    platform.state.bots.set(bot.id, { ...bot, queues: existing?.queues ?? new Map() })
   }
 }
 

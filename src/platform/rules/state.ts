@@ -31,7 +31,7 @@ export interface Message {
   readonly buttons: readonly Button[]
   readonly attachments: readonly StoredFile[]
   readonly exchangeId: string | null
-  /** As the latest transcript showed it; null before the first. */
+  /** The record in the latest transcript; null before the first. */
   record: MessageRecord | null
 }
 

@@ -144,8 +144,8 @@ function storeAll(platform: PlatformContext, chat: Chat, files: readonly NewFile
 
 function unknownButton(chat: Chat, wanted: string): UserProblem {
   const labels = ['handover', ...visibleButtons(chat).flatMap(button => button.label ?? [])]
-  const known = labels.map(label => JSON.stringify(label)).join(', ')
-  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${known}${suggest(wanted, labels)}`
+  const quotedLabels = labels.map(label => JSON.stringify(label)).join(', ')
+  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${quotedLabels}${suggest(wanted, labels)}`
   return new UserProblem('unknown_button', message)
 }
 

@@ -70,7 +70,7 @@ export const CHAT_REMOVED =
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   const { chats } = core.platform.state
   /** The current chat with this id: a reset or a restore may have replaced the object. */
-  const own = (): Chat => chats.get(chat.id) ?? chat
+  const currentChat = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
   const act = async (start: () => Awaitable<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
     if (!chats.has(chat.id)) throw invalidOption('chat', CHAT_REMOVED)
@@ -86,15 +86,15 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     userId: chat.userId,
     botId: chat.botId,
     get status() {
-      return own().status
+      return currentChat().status
     },
     get typing() {
-      return own().typing
+      return currentChat().typing
     },
     get transcript() {
-      return viewChat(core.platform, own()).messages
+      return viewChat(core.platform, currentChat()).messages
     },
-    view: () => viewChat(core.platform, own()),
+    view: () => viewChat(core.platform, currentChat()),
     async says(message = '', options = {}) {
       if (typeof message !== 'string' || Object.keys(options).length > 0)
         validateOptions('says', { text: message, ...options }, SAYS)
@@ -131,8 +131,8 @@ const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
 function findSeq({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
-  const own = journal.query({ kind: 'user', chatId: id, after })
-  return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
+  const userEntries = journal.query({ kind: 'user', chatId: id, after })
+  return (userEntries.find(entry => entry.message_id === messageId) ?? userEntries[0])?.seq ?? after
 }
 
 export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile {

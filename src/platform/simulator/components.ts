@@ -214,9 +214,9 @@ export async function loadTranslate(path: string): Promise<Translate> {
 function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
   const loaded = new Map<string, Promise<Translate>>()
   const load = (path: string) => {
-    const known = loaded.get(path) ?? loadTranslate(path)
-    loaded.set(path, known)
-    return known
+    const cached = loaded.get(path) ?? loadTranslate(path)
+    loaded.set(path, cached)
+    return cached
   }
   return {
     translate(text, from, to) {

@@ -34,7 +34,7 @@ export function createFaultController(
   { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
   release: (names: readonly string[]) => void,
 ): FaultSetter {
-  /** When each fault was set; one of a restored snapshot has no entry. */
+  /** The entries that set the faults; a fault of a restored snapshot has no entry. */
   const setSeqs = new Map<string, number>()
   const cleared: { readonly fault: NamedFault; readonly setSeq: number; readonly clearedSeq: number }[] = []
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): number {
@@ -114,10 +114,10 @@ const LISTED = 5
 function findProblems({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
   const problems: SettingProblem[] = []
   if (id !== undefined && !state.chats.has(id)) {
-    const known = [...state.chats.keys()]
-    const latest = known.slice(-LISTED).reverse().join(', ')
-    const latestText = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
-    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${latestText}`
+    const chatIds = [...state.chats.keys()]
+    const latest = chatIds.slice(-LISTED).reverse().join(', ')
+    const latestText = chatIds.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
+    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, chatIds) || '.'} ${latestText}`
     problems.push({ name: 'chat_id', message })
   }
   if (sign !== undefined && knobs['webhook.signature'] === 'off')
@@ -126,7 +126,7 @@ function findProblems({ state, knobs }: PlatformContext, { chat_id: id, sign }: 
 }
 
 function unknownName(faults: FaultRegistry, name: string): InvalidOptionError {
-  const known = faults.list().map(fault => fault.name)
-  const there = known.length === 0 ? 'none is set' : `there are ${known.join(', ')}`
+  const faultNames = faults.list().map(fault => fault.name)
+  const there = faultNames.length === 0 ? 'none is set' : `there are ${faultNames.join(', ')}`
   return invalidOption('name', `There is no fault ${JSON.stringify(name)}: ${there}.`)
 }

@@ -106,8 +106,8 @@ export function userFromWire(user: WireUser | null | undefined): ChatOptions['us
 
 function knownBot(core: Core, botId = core.identity.bot.id): number {
   if (core.platform.state.bots.has(botId)) return botId
-  const known = [...core.platform.state.bots.keys()].join(', ')
-  throw invalidOption('bot_id', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`)
+  const botIds = [...core.platform.state.bots.keys()].join(', ')
+  throw invalidOption('bot_id', `bot_id ${botId} is not a bot of this simulator; known: ${botIds}.`)
 }
 
 function freeId(core: Core, id: string): string {
@@ -127,8 +127,8 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
 
 /** Throws `InvalidOptionError` for an unknown name. */
 export async function loadTranscript(name: string): Promise<ShippedTranscript> {
-  const known = TRANSCRIPT_NAMES.find(shippedName => shippedName === name)
-  if (known) return (await import('./shipped-transcripts.ts')).SHIPPED_TRANSCRIPTS[known]
+  const transcriptName = TRANSCRIPT_NAMES.find(shippedName => shippedName === name)
+  if (transcriptName) return (await import('./shipped-transcripts.ts')).SHIPPED_TRANSCRIPTS[transcriptName]
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
   throw invalidOption('transcript', message)
 }

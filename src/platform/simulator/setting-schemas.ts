@@ -58,16 +58,16 @@ export interface PlaceholderSchema {
  * scenarios, which are data and name no modules.
  */
 export function knobSchemas(also: PlaceholderSchema | null = null) {
-  const made = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
+  const knobSchemas = new Map(KNOB_NAMES.map(name => [name, z.optional(knobSchema(name, also))]))
   /** The knobs `group.*`, by the rest of their names. */
   const of = (group: string) => {
-    const inGroup = [...made].filter(([name]) => name.startsWith(`${group}.`))
+    const inGroup = [...knobSchemas].filter(([name]) => name.startsWith(`${group}.`))
     return Object.fromEntries(inGroup.map(([name, schema]) => [name.slice(group.length + 1), schema]))
   }
   const groups = new Set(KNOB_NAMES.map(name => name.slice(0, name.indexOf('.'))))
   const nested = Object.fromEntries([...groups].map(group => [group, z.optional(z.strictObject(of(group)))]))
   /** Every knob, dotted or nested. */
-  const everyKnob = z.strictObject({ ...Object.fromEntries(made), ...nested })
+  const everyKnob = z.strictObject({ ...Object.fromEntries(knobSchemas), ...nested })
   return { of, all: everyKnob }
 }
 

@@ -122,10 +122,10 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
   const decided = decidedBy(entry, valid, unsigned)
   if (decided !== null) return { ...decided, facts, probes: [valid, unsigned] }
 
-  const tried = await probes.sendWrong()
-  if (tried === null) return null
-  const results = [valid, unsigned, ...tried]
-  const accepted = tried.find(probe => probe.accepted)
+  const wrongProbes = await probes.sendWrong()
+  if (wrongProbes === null) return null
+  const results = [valid, unsigned, ...wrongProbes]
+  const accepted = wrongProbes.find(probe => probe.accepted)
   if (accepted !== undefined) {
     const code = accepted.code as ProbeCode
     const text = `Your service ${accepted.text}: #${accepted.seq} shows it.`

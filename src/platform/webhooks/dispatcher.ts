@@ -41,7 +41,7 @@ export type DeliveryPhase =
   | { readonly kind: 'sending' }
   /** At that time it is sent, or takes its turn among the events of its chat. */
   | { readonly kind: 'scheduled'; readonly next: 'send' | 'turn'; readonly atMs: number }
-  /** Until later events of its chat have passed. */
+  /** Waits until later events of its chat have passed. */
   | { readonly kind: 'held' }
 
 /** One event on its way to the webhook. */
@@ -49,7 +49,7 @@ export interface Job {
   /** The valid request, which a retry sends. */
   readonly request: WebhookRequest
   readonly chatId: string
-  /** Of its event in the journal. */
+  /** The number of its event in the journal. */
   readonly seq: number
   readonly faults: AppliedWebhookFaults | null
   /** A copy of the first attempt; later events do not wait for it. */

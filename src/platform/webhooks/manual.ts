@@ -33,7 +33,7 @@ export interface Triggered {
   /** Faults of the request. */
   readonly sending?: SendingSpec
   readonly alteration?: Alteration
-  /** Of a diagnosis. */
+  /** Set for the events that a diagnosis sends. */
   readonly probe?: NonNullable<DeliveryContent['probe']>
 }
 

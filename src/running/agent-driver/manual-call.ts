@@ -15,14 +15,14 @@ export async function askPerson(
 ): Promise<CallOutcome> {
   if (signal.aborted) return RUN_ENDED
   try {
-    const answer = await prompt(formatQuestion(verb, context), signal)
+    const answer = await prompt(promptFor(verb, context), signal)
     return /^\s*s/i.test(answer) ? failed({ code: 'person_reported_failure' }) : { outcome: 'ok' }
   } catch (error) {
     return signal.aborted ? RUN_ENDED : failed({ code: 'prompt_failed', detail: messageOf(error) })
   }
 }
 
-export const formatQuestion = (verb: string, context: DriverContext): string =>
+export const promptFor = (verb: string, context: DriverContext): string =>
   `In the help desk: ${formatTask(verb, context)}, then press Enter; s to report a failure: `
 
 function formatTask(verb: string, { chat, text = '', with: parameters = {} }: DriverContext): string {

@@ -160,7 +160,7 @@ export class TargetLog {
   /** How many lines the target has printed. */
   printed = 0
   readonly #options: TargetLogOptions
-  /** With the number of the last line of the output that each stands for. */
+  /** Each text has the number of the last line of the output that it stands for. */
   readonly #lines: { text: string; number: number }[] = []
   /** How many frames of a stack trace came one after the other. */
   #frames = 0
@@ -217,8 +217,8 @@ export class TargetLog {
       this.#frames = isStackFrame(shown) ? this.#frames + 1 : 0
       const hidden = this.#frames - MAX_FRAMES
       if (hidden > 1) this.#lines.pop()
-      const kept = hidden > 0 ? `    ... ${counted(hidden, 'more frame')}` : shown.replaceAll('\t', '    ')
-      this.#lines.push({ text: cut(kept, MAX_LINE_CHARS), number: this.printed })
+      const text = hidden > 0 ? `    ... ${counted(hidden, 'more frame')}` : shown.replaceAll('\t', '    ')
+      this.#lines.push({ text: cut(text, MAX_LINE_CHARS), number: this.printed })
       if (this.#lines.length > MAX_LINES) this.#lines.shift()
     }
     const { file, onProblem } = this.#options
@@ -252,9 +252,9 @@ class BoundedFile {
       if (this.#size <= MAX_FILE_BYTES) return
       const half = readFileSync(this.#path).subarray(-MAX_FILE_BYTES / 2)
       // From a whole line on.
-      const kept = half.subarray(half.indexOf('\n') + 1)
-      writeFileSync(this.#path, Buffer.concat([Buffer.from(LEFT_OUT), kept]))
-      this.#size = LEFT_OUT.length + kept.length
+      const wholeLines = half.subarray(half.indexOf('\n') + 1)
+      writeFileSync(this.#path, Buffer.concat([Buffer.from(LEFT_OUT), wholeLines]))
+      this.#size = LEFT_OUT.length + wholeLines.length
     } catch (error) {
       this.isBroken = true
       throw error

@@ -12,7 +12,7 @@ export interface LimitStep {
 
 export interface Limit {
   readonly steps: readonly LimitStep[]
-  /** Of the highest rate that met the thresholds, or of the only one. */
+  /** The result of the highest rate that met the thresholds, or of the only one. */
   readonly result: LoadResult
 }
 

@@ -69,7 +69,7 @@ export interface LoadProgress {
   readonly rate: number
   readonly active: number
   readonly started: number
-  /** Of conversations after the warm-up. */
+  /** Counts only conversations after the warm-up. */
   readonly all: GroupStatistics
 }
 
@@ -287,7 +287,7 @@ class Load {
 
 /** Texts of this conversation that came to another one, and the other way round. */
 function misroutedIn({ journal, conversations }: ScenarioResult, { simulators }: Runs): MisroutedText[] {
-  const own = textsIn(journal)
+  const conversationTexts = textsIn(journal)
   const chats = new Set(Object.values(conversations))
   const misrouted = new Map<string, MisroutedText>()
   const compare = (from: Texts, to: Texts) => {
@@ -298,8 +298,8 @@ function misroutedIn({ journal, conversations }: ScenarioResult, { simulators }:
   for (const sim of simulators) {
     if (sim.chats().some(({ chatId }) => chats.has(chatId))) continue
     const texts = textsIn(sim.journal.query())
-    compare(own, texts)
-    compare(texts, own)
+    compare(conversationTexts, texts)
+    compare(texts, conversationTexts)
     if (misrouted.size >= MAX_MISROUTED) break
   }
   return [...misrouted.values()]

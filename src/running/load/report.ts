@@ -13,7 +13,7 @@ export interface LoadReport extends LoadResult {
   readonly target: string
   readonly seed: number
   readonly exitCode: number
-  /** As the flags say them. */
+  /** The arrivals as the flags write them. */
   readonly arrivals: string
   readonly users: number
   readonly scenarios: readonly string[]

@@ -11,7 +11,7 @@ export type RunsOptions = Omit<ServedRunOptions, 'transport' | 'seed' | 'signal'
 
 export interface OneRunOptions {
   readonly seed: number
-  /** In place of what all have. */
+  /** Replaces options that all simulators have. */
   readonly served?: Partial<RunsOptions>
   readonly signal: AbortSignal
   /** Whether late calls are part of the verdict, which then comes `LATE_MS` after the end. */
@@ -34,7 +34,7 @@ export class Runs {
     this.#served = served
   }
 
-  /** Of the conversations that run or have just ended. */
+  /** The simulators of conversations that run or have just ended. */
   get simulators(): Iterable<PlatformSimulator> {
     return this.#simulators
   }

@@ -25,7 +25,6 @@ export interface GroupResult {
   readonly timings: Readonly<Record<Timing, TimesResult | null>>
 }
 
-/** A conversation that ended. */
 export interface EndedConversation {
   readonly result: ScenarioResult
   readonly timings: Timings
@@ -37,7 +36,7 @@ const MAX_US = 3_600_000_000
 /** A start that is later than this counts as late. */
 const LATE_MS = 50
 
-/** Of microseconds, up to an hour. Three digits need 95 kB, two 14 kB. */
+/** Counts microseconds, up to an hour. Three digits need 95 kB, two 14 kB. */
 const createHistogram = (numberOfSignificantValueDigits: 2 | 3): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: MAX_US, numberOfSignificantValueDigits })
 
@@ -122,7 +121,7 @@ export class GroupStatistics {
     }
   }
 
-  /** With the histograms. */
+  /** Contains the histograms. */
   result(): GroupResult {
     const withHistogram = (timing: Timing): TimesResult | null => {
       const [times, histogram] = [this.#timesOf(timing), this.#histograms.get(timing)]
@@ -149,9 +148,9 @@ export class GroupStatistics {
 
 /** A time in which no event reached the webhook. */
 export interface Outage {
-  /** When the first event did not reach it. */
+  /** The time of the first event that did not reach the webhook. */
   readonly from: string
-  /** Until the first one that did. */
+  /** The seconds until the first event that did. */
   readonly seconds: number
 }
 

@@ -21,7 +21,7 @@ export type Metric =
   | { readonly timing: Timing; readonly statistic: Statistic }
   | { readonly count: (typeof COUNTS)[number] }
 
-/** As they are written: `user_to_agent.p99`, `verdict.fail`, `late`. */
+/** The keys are names as users write them: `user_to_agent.p99`, `verdict.fail`, `late`. */
 const METRICS: ReadonlyMap<string, Metric> = new Map<string, Metric>([
   ...TIMINGS.flatMap(timing =>
     STATISTICS.map((statistic): [string, Metric] => [`${timing}.${statistic}`, { timing, statistic }]),
@@ -30,7 +30,7 @@ const METRICS: ReadonlyMap<string, Metric> = new Map<string, Metric>([
 ])
 
 export interface Threshold {
-  /** As it was written. */
+  /** The threshold as it was written. */
   readonly text: string
   readonly metric: Metric
   readonly comparison: keyof typeof COMPARISONS

@@ -12,7 +12,7 @@ export interface ConcurrencySlot {
 export interface ScheduleOptions<Item> {
   /** How many run at the same time. */
   readonly jobs: number
-  /** Those of a higher rank begin later. */
+  /** Items of a higher rank begin later. */
   readonly rankOf?: (item: Item) => number
   /** Whether no other may run at the same time. */
   readonly isExclusive?: (item: Item) => boolean

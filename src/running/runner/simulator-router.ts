@@ -22,7 +22,7 @@ export class SimulatorRouter {
   readonly #owners = new Map<string, PlatformSimulator>()
   readonly #active = new Map<PlatformSimulator, Core>()
   readonly #ended = new Set<PlatformSimulator>()
-  /** Of the simulators that were attached until now. */
+  /** The largest body limit of the simulators that were attached until now. */
   #widestBody = 0
 
   constructor(server: PlatformServer) {

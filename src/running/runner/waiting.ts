@@ -37,7 +37,7 @@ export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise
 }
 
 export interface Pending {
-  /** When it is decided at the latest, on the clock of `at_ms`. */
+  /** The latest time of a decision, on the clock of `at_ms`. */
   readonly untilMs: number
 }
 

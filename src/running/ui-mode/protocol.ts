@@ -21,7 +21,7 @@ export interface Catalogue {
 }
 
 export interface CatalogueFile {
-  /** As the user writes it. */
+  /** The path as the user writes it. */
   readonly name: string
   /** Why it cannot be run; its scenarios are then those that were read before. */
   readonly problems: readonly FileProblem[]
@@ -71,7 +71,7 @@ export interface RunStatus {
   readonly total: number
   /** Why the last run has no results: an internal error. */
   readonly problem: string | null
-  /** Of the last run: failures that belong to no scenario. */
+  /** The failures of the last run that belong to no scenario. */
   readonly failures: readonly Failure[]
 }
 
@@ -82,7 +82,7 @@ export interface ScenarioStatus {
   readonly run: number | null
   /** States of the steps of this run, by number. */
   readonly steps: Readonly<Record<number, StepState>>
-  /** Of the last run that ended. */
+  /** The outcome in the last run that ended. */
   readonly last: LastOutcome | null
 }
 

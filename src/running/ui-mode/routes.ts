@@ -180,7 +180,7 @@ interface UiStreamOptions {
   readonly streams: OpenStreams
 }
 
-/** Of one scenario in one event. */
+/** Bounds the entries of a scenario in an event. */
 const MAX_ENTRIES = 200
 
 /**

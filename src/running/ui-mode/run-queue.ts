@@ -13,7 +13,7 @@ import type { ScenarioStates } from './scenario-states.ts'
 export interface RunRequest {
   readonly wanted: readonly SelectedScenario[]
   /** All scenarios of the files. */
-  readonly all: readonly SelectedScenario[]
+  readonly scenarios: readonly SelectedScenario[]
   readonly listener: RunListener
   /** Aborts with an `InterruptedError`. */
   readonly signal: AbortSignal
@@ -58,7 +58,7 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
       for (const scenario of wanted) states.queue(nameOf(scenario))
       setStatus({ state: 'running', done: 0, total: wanted.length, problem: null, failures: [] })
       try {
-        const result = await startRun({ wanted, all: scenarios, listener, signal })
+        const result = await startRun({ wanted, scenarios, listener, signal })
         setStatus({ failures: storeResults(result, states, secrets) })
       } catch (error) {
         setStatus({ problem: messageOf(error) })

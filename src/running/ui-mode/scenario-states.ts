@@ -14,7 +14,7 @@ export type ScenarioStates = ReturnType<typeof createScenarioStates>
 export interface ActiveRun {
   readonly name: string
   readonly run: number
-  /** Without keys, but with other secrets. */
+  /** The entries contain no keys, but other secrets. */
   entriesAfter(seq: number, limit: number): readonly Entry[]
 }
 
@@ -23,7 +23,7 @@ interface ScenarioState {
   readonly report: ScenarioResult | null
   /** Set while it is running. */
   readonly sim: PlatformSimulator | null
-  /** When it changed last. */
+  /** The version of the last change. */
   readonly version: number
 }
 
@@ -73,7 +73,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
         if (status.last !== null && !['pass', 'skipped'].includes(status.last.outcome)) names.push(status.name)
       return names
     },
-    /** Without effect on a scenario that is running. */
+    /** Does not change a scenario that is running. */
     queue(name: string): void {
       if (get(name).status.state === 'idle') set(name, { state: 'queued' })
     },

@@ -112,11 +112,11 @@ const OTHER_VARIABLES = ['CONFIG', 'URL', 'API_KEY', 'BOT_API_KEY', 'WEBHOOK_SEC
 
 /** A variable that resembles none may be one of the user's own, and so may a short one, such as HANDOVER_SIM_TEST. */
 function misspeltVariables(env: Env): string[] {
-  const known = [...TEXT_SETTINGS.map(setting => setting.env.slice(PREFIX.length)), ...OTHER_VARIABLES]
+  const variables = [...TEXT_SETTINGS.map(setting => setting.env.slice(PREFIX.length)), ...OTHER_VARIABLES]
   return Object.keys(env).flatMap(name => {
     const word = name.slice(PREFIX.length)
-    if (!name.startsWith(PREFIX) || word.length < 5 || known.includes(word)) return []
-    const meant = nearestName(word, known)
+    if (!name.startsWith(PREFIX) || word.length < 5 || variables.includes(word)) return []
+    const meant = nearestName(word, variables)
     return meant === undefined ? [] : `${name} is not read; did you mean ${PREFIX}${meant}?`
   })
 }

@@ -110,7 +110,7 @@ export function readMoment({ journal, moments }: Core, { at }: { readonly at?: n
 export function getChat({ platform }: Core, id: string): Chat {
   const chat = platform.state.chats.get(id)
   if (chat !== undefined) return chat
-  const known = [...platform.state.chats.keys()]
-  const message = `There is no chat ${JSON.stringify(id)}${nearest(id, known) || '.'}${latest('chats', known)}`
-  throw unknownId('chat_not_found', 'chat_id', message, known)
+  const chatIds = [...platform.state.chats.keys()]
+  const message = `There is no chat ${JSON.stringify(id)}${nearest(id, chatIds) || '.'}${latest('chats', chatIds)}`
+  throw unknownId('chat_not_found', 'chat_id', message, chatIds)
 }

@@ -131,7 +131,7 @@ export interface Readiness {
   inboxRead(chatId: string, items: readonly InboxItem[]): void
   /** Runs the check beside the simulator, against its webhook. Throws `ControlProblem`. */
   tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
-  /** From the help page of a check. Throws `ControlProblem`. */
+  /** Reads the help page of a check. Throws `ControlProblem`. */
   fix(id: string): CheckFix
   /** Runs a scenario beside the simulator, against its webhook. Throws `ControlProblem`. */
   play(wanted: PlayBody, signal: AbortSignal): Promise<PlayedScenario>

@@ -48,7 +48,7 @@ export interface ControlContext {
   readonly workspaces: Workspaces
   /** The address the server listens on. */
   readonly url: string
-  /** Where the routes for this simulator begin. */
+  /** The path at which the routes for this simulator begin. */
   readonly control: string
   /** Aborted when the server closes. */
   readonly closing: AbortSignal

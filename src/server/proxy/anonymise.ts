@@ -177,7 +177,7 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
     })
   }
 
-  /** As many digits before an exponent, and no zero before others. */
+  /** Keeps the count of digits before an exponent, and puts no zero before others. */
   function likeNumber(token: string): string {
     const [digits = '', exponent = ''] = token.split(/(?=[eE])/)
     return likeText(digits).replace(/^(-?)0(?=\d)/, '$11') + exponent

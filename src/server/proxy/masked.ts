@@ -129,15 +129,19 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     const values = secret.join('\n')
     // Most calls in a row have one key.
     if (latest?.values === values) return latest.redactor
-    const own = createRedactor()
+    const exchangeRedactor = createRedactor()
     for (const value of secret)
-      own.add(value, value.replace(/^[A-Za-z]+ +/, ''), ...value.split(/; */).map(pair => pair.replace(/^[^=]*=/, '')))
+      exchangeRedactor.add(
+        value,
+        value.replace(/^[A-Za-z]+ +/, ''),
+        ...value.split(/; */).map(pair => pair.replace(/^[^=]*=/, '')),
+      )
     // Keys stay secret in later exchanges, such as those of another key's refusal.
     secrets.add(keyIn(headerIn(raw, 'authorization')))
     const redactor: Redactor = {
-      ...own,
-      redact: value => secrets.redact(own.redact(value)),
-      redactDeep: value => secrets.redactDeep(own.redactDeep(value)),
+      ...exchangeRedactor,
+      redact: value => secrets.redact(exchangeRedactor.redact(value)),
+      redactDeep: value => secrets.redactDeep(exchangeRedactor.redactDeep(value)),
     }
     latest = { values, redactor }
     return redactor
@@ -147,7 +151,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     anonymiser === null ? redact(value) : anonymiser.text(redact(value))
 
   /** A body as text and, if it is JSON, as value; both null when it is too long or no text. */
-  function readBody(body: CopiedBody, raw: RawHeaders, own: Redactor) {
+  function readBody(body: CopiedBody, raw: RawHeaders, redactor: Redactor) {
     const cut = body.whole === null ? null : decodedText(body.whole, headerIn(raw, 'content-encoding'))
     if (cut === null) {
       const digest = body.sha256 ?? sha256(body.whole ?? Buffer.alloc(0))
@@ -156,19 +160,20 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     }
     const parsed = jsonOr(cut, undefined)
     const isJson = parsed !== undefined && !isDeeperThan(parsed, MAX_DEPTH)
-    if (!isJson) return { text: text(cut, own), value: cut === '' ? null : text(cut, own) }
-    if (anonymiser === null) return { text: own.redact(cut), value: own.redactDeep(parsed) }
+    if (!isJson) return { text: text(cut, redactor), value: cut === '' ? null : text(cut, redactor) }
+    if (anonymiser === null) return { text: redactor.redact(cut), value: redactor.redactDeep(parsed) }
     const anonymised = anonymiser.json(cut)
-    return { text: own.redact(anonymised), value: own.redactDeep(JSON.parse(anonymised) as unknown) }
+    return { text: redactor.redact(anonymised), value: redactor.redactDeep(JSON.parse(anonymised) as unknown) }
   }
 
   return {
     call({ method, target, headers, body }, { response, durationMs, failure }) {
-      const own = collectSecrets([...headers, ...(response?.headers ?? [])])
-      const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
+      const redactor = collectSecrets([...headers, ...(response?.headers ?? [])])
+      const path = anonymiser?.path(target) ?? redactor.redact(withoutCredentials(target))
       const route = findApiRoute(pathOf(path), knobs)
-      const sent = readBody(body, headers, own)
-      const received = response === null || failure !== null ? null : readBody(response.body, response.headers, own)
+      const sent = readBody(body, headers, redactor)
+      const received =
+        response === null || failure !== null ? null : readBody(response.body, response.headers, redactor)
       const status = received === null ? 0 : (response?.status ?? 0)
       const chatId = chatIdOf({ route, body: sent.value })
       return new MaskedContent<ApiContent>({

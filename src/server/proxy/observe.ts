@@ -71,8 +71,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
   /** Finds the chat of masked values, or creates it. */
   function chatFor(source: Masked<unknown>, id: string, about: ObservedChat = {}): Chat {
     const { chats, bots, memory } = platform.state
-    const known = chats.get(id)
-    if (known !== undefined) return known
+    const existing = chats.get(id)
+    if (existing !== undefined) return existing
     for (const oldest of chats.values()) {
       if (chats.size < MAX_CHATS) break
       chats.delete(oldest.id)

@@ -36,7 +36,7 @@ export interface ProxyOptions {
   /** Handover keys, for the verdict on signatures; they are not part of the simulator. */
   readonly keys: readonly string[]
   readonly anonymise: boolean
-  /** Where the command writes the journal. */
+  /** The file to which the command writes the journal. */
   readonly file: string
   /** Whether links to the platform lead through the proxy. */
   readonly rewriteLinks: boolean

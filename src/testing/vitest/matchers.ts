@@ -100,7 +100,7 @@ interface Query {
 }
 
 /** Calls or events that match, and those that do not. */
-interface Found {
+interface Matches {
   readonly seqs: number[]
   readonly misses: Miss[]
 }
@@ -143,18 +143,18 @@ const timesIn = ({ options }: Query): Times =>
   options?.times === undefined ? AT_LEAST_ONCE : parseTimes(options.times)
 
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
-function count(query: Query, callStack: string, work: (matches: Found) => void): Found {
+function count(query: Query, callStack: string, work: (matches: Matches) => void): Matches {
   const { tests, call, chatId } = query
   const guard = new PatternGuard()
-  const found: Found = { seqs: [], misses: [] }
-  guard.run(null, undefined, () => work(found))
-  found.misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
+  const matches: Matches = { seqs: [], misses: [] }
+  guard.run(null, undefined, () => work(matches))
+  matches.misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
   const { min, max } = timesIn(query)
-  const isCertain = found.seqs.length > max || (found.seqs.length >= min && max === Number.POSITIVE_INFINITY)
+  const isCertain = matches.seqs.length > max || (matches.seqs.length >= min && max === Number.POSITIVE_INFINITY)
   // Availability belongs to every chat.
   const isComplete = tests.isComplete(call === 'availability' ? null : chatId)
   const slow = guard.failureOf(null)
-  if (slow === null && (isCertain || isComplete)) return found
+  if (slow === null && (isCertain || isComplete)) return matches
   const details = slow ?? evictedFailure(expectedText(query, false), tests.firstSeq)
   throw expectationError(tests, [tests.attribute(details, null)], callStack)
 }
@@ -170,7 +170,7 @@ function expectedText(query: Query, isNot: boolean): string {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function createResult(query: Query, { seqs, misses }: Found): Result {
+function createResult(query: Query, { seqs, misses }: Matches): Result {
   const { tests, call, body, chatId, rules } = query
   const { min, max } = timesIn(query)
   const pass = seqs.length >= min && seqs.length <= max
@@ -215,7 +215,7 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
 const RULE_RANK = 1000
 
 /** Adds a call or an event to those that match, or to those that do not. */
-function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacles, body, ...rest }: Candidate): void {
+function add({ tests }: Query, { seqs, misses }: Matches, atMs: number, { obstacles, body, ...rest }: Candidate): void {
   const { seq, differences } = rest
   const rank = (obstacles.length - 1) * RULE_RANK + differences.length
   const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
@@ -224,7 +224,7 @@ function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacle
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(query: Query, name: CallId, matches: Found): void {
+function countCalls(query: Query, name: CallId, matches: Matches): void {
   const { tests, chatId, body } = query
   const { index } = tests
   const context: MatchContext = { index, claims: { ownerOf: () => null }, options: {} }
@@ -241,7 +241,7 @@ function countCalls(query: Query, name: CallId, matches: Found): void {
 }
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(query: Query, matches: Found): void {
+function countDeliveries(query: Query, matches: Matches): void {
   const { tests, chatId, call, body: payload } = query
   const attempts = new Map<string, EntryOf<'delivery'>>()
   for (const entry of tests.index.entries) {

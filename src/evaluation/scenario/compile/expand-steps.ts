@@ -85,7 +85,7 @@ interface StepList {
   readonly definitions: Definitions
   /** The `chat` around the list, or the conversation of a parallel user. */
   readonly conversation: string | null
-  /** That of the scenario, or of the step around the list. */
+  /** The level of the scenario, or of the step around the list. */
   readonly level: Level
   /** Files that include this one, outermost first. */
   readonly within: readonly string[]
@@ -530,7 +530,7 @@ function isAboutChat(step: Step): boolean {
   return patterns.length === 0 || patterns.some(({ call }) => call !== 'availability')
 }
 
-/** Where a name is defined; repeated steps share a position. */
+/** The place where a name is defined; repeated steps share a position. */
 interface Definition {
   readonly position: string
   /** Shown in errors. */

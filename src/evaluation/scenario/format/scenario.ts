@@ -167,7 +167,7 @@ export type PartFile = z.infer<typeof PartFile>
 
 /** A value of a file; `at` is the path to it when the file holds several values. */
 export interface FileValue<Value> {
-  /** As the user would write it. */
+  /** The path as the user would write it. */
   readonly file: string
   readonly path: string
   readonly source: Source

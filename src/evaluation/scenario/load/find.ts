@@ -10,7 +10,7 @@ import { suggest } from '../../../base/text/error-text.ts'
 /** Begins the name of a shipped scenario: `builtin:happy-path.yaml`. Alone it names all of them. */
 export const BUILTIN = 'builtin:'
 
-/** Where files are looked for. */
+/** The folders in which files are searched. */
 export interface FileFolders {
   readonly cwd: string
   /** The folder of the shipped scenarios. Default: they cannot be named. */
@@ -32,8 +32,8 @@ export function findFiles(patterns: readonly string[], { cwd, builtin = null }: 
   for (const pattern of patterns) {
     const isBuiltin = builtin !== null && pattern.startsWith(BUILTIN)
     for (const file of isBuiltin ? findBuiltin(pattern, builtin) : findMatches(pattern, cwd)) {
-      const known = files.get(file.path)
-      if (known === undefined || (file.named && !known.named)) files.set(file.path, file)
+      const earlier = files.get(file.path)
+      if (earlier === undefined || (file.named && !earlier.named)) files.set(file.path, file)
     }
   }
   return [...files.values()]

@@ -60,9 +60,9 @@ export function parseValue<Schema extends z.ZodMiniType>(
 
 /** Reads the files of steps that scenarios include, directly or not. */
 class PartReader {
-  /** By path. */
+  /** The keys are paths. */
   readonly parts = new Map<string, FileValue<PartFile>>()
-  /** Also those that cannot be read. */
+  /** Includes files that cannot be read. */
   readonly files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
   readonly #depths = new Map<string, number>()
@@ -260,11 +260,11 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
   problems.push(...diagnostics.problems)
 
   // Names are unique, because reports and `--only` identify scenarios by name.
-  const taken = new Map<string, LoadedScenario>()
+  const byName = new Map<string, LoadedScenario>()
   for (const { loaded, plans } of compiled)
     for (const { name } of plans) {
-      const namesake = taken.get(name)
-      if (namesake === undefined) taken.set(name, loaded)
+      const namesake = byName.get(name)
+      if (namesake === undefined) byName.set(name, loaded)
       else {
         const where = namesake.place === null ? namesake.file : `${namesake.place.file}:${namesake.place.line}`
         problems.push(problemAt(loaded, ['name'], `${JSON.stringify(name)} is taken: ${where} has it`))
@@ -337,7 +337,7 @@ interface HoldingFault {
 
 /** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
 function* heldEventHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> {
-  const taken = new Set<string>()
+  const usedEvents = new Set<string>()
   let holding: HoldingFault[] = []
   for (const item of items) {
     if (item.kind === 'parallel') {
@@ -346,7 +346,7 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> 
     }
     const { action, conversation, place } = item
     const isStart = action.verb === 'expect' && action.tree.op === 'call' && action.tree.call === 'start'
-    if (isStart || (action.verb === 'agent' && action.does === 'accept')) taken.add(conversation)
+    if (isStart || (action.verb === 'agent' && action.does === 'accept')) usedEvents.add(conversation)
     if (action.verb === 'fault') {
       const { fault } = action
       if ('clear' in fault) {
@@ -358,7 +358,7 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> 
       const left = fault.times ?? Number.POSITIVE_INFINITY
       if (isHolding && isPlain) holding.push({ fault, conversation, left, passing: 0 })
     }
-    const event = eventOf(item, taken.has(conversation))
+    const event = eventOf(item, usedEvents.has(conversation))
     // Every fault counts the event, as it does in the run.
     const isHeld =
       event !== null &&

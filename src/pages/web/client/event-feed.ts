@@ -11,10 +11,10 @@ export type FeedState = 'connecting' | 'live' | 'lost' | 'refused' | 'missing'
 const RETRY_MS = 1000
 
 interface StreamListener {
-  /** Of the next request. */
+  /** Returns the query of the next request. */
   query(): ClientRequest['query']
   onOpen(headers: Headers): void
-  /** Those that arrived together. */
+  /** Receives the events that arrived together. */
   onEvents(events: readonly EventSourceMessage[]): void
   onState(state: FeedState): void
 }

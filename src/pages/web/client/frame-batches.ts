@@ -8,7 +8,7 @@ interface FrameBatches<Item> {
   clear(): void
 }
 
-/** As many items are passed on together; the others follow. */
+/** The items that are passed on together; further ones follow. */
 const MAX_BATCH = 1_500
 /** While items arrive all the time, the page is drawn for them so often, and most frames stay free. */
 const PAUSE_MS = 100

@@ -65,7 +65,7 @@ export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps
   )
 }
 
-/** As many bytes are shown at first. */
+/** The bytes that are shown at first. */
 const SHOWN_BYTES = 2_048
 const PER_LINE = 16
 

@@ -49,7 +49,7 @@ export function ChatFile({ file, client }: ChatFileProps) {
     )
     return () => ended.abort()
   }, [client, file.url, isLoaded])
-  /** Without its type, so that the browser only saves it. */
+  /** Leaves out the type, so that the browser only saves the file. */
   const download = () =>
     loadFile(client, file, 'application/octet-stream').then(
       blob => saveFile(name, blob),
@@ -129,9 +129,9 @@ function useAddress(bytes: Blob | null): string | null {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {
     if (bytes === null) return
-    const made = URL.createObjectURL(bytes)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
+    const objectUrl = URL.createObjectURL(bytes)
+    setAddress(objectUrl)
+    return () => URL.revokeObjectURL(objectUrl)
   }, [bytes])
   return address
 }

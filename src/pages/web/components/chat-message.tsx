@@ -142,7 +142,7 @@ interface AsideProps {
   readonly time: string
   readonly title?: string
   readonly text: string
-  /** Of the text, when the page wrote it. */
+  /** The language of a text that the page wrote. */
   readonly lang?: string | undefined
   readonly trouble?: Trouble | undefined
 }

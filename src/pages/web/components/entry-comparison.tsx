@@ -114,7 +114,7 @@ const rankOf = ({ path }: FieldPair): number => (isOfBody(path) ? 0 : 1)
 /** More fields are not compared. */
 const MAX_FIELDS = 2_000
 
-/** Without what differs between all entries and says nothing. */
+/** Leaves out fields that differ between all entries. */
 function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
   const fields = new Map<string, string>()
   addFields(fields, '', rest)

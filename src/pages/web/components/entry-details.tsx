@@ -56,9 +56,8 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
   )
 }
 
-/** As many characters of the answer of a service are in the explanation. */
+/** The characters of the response of a service that the explanation shows. */
 const MAX_QUOTE_CHARS = 300
-/** As many effects are listed. */
 const MAX_EFFECTS = 12
 
 export function EntryDetails(props: EntryDetailsProps) {

@@ -42,7 +42,7 @@ export interface ChatTag {
 export interface SequenceRowProps {
   readonly row: TimelineRow
   readonly lifelines: Lifelines
-  /** Of the row, where it may grow: the row is drawn again when it does. */
+  /** The entries of a row that may grow: it is drawn again when it does. */
   readonly entryCount?: number
   /** Milliseconds since the row before it, when that is long. */
   readonly quietMs: number | null

@@ -6,7 +6,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 export interface VirtualListProps {
   readonly label: string
   readonly count: number
-  /** In pixels. */
+  /** The height in pixels. */
   readonly rowHeight: number
   /** The index of the selected row; -1 without one. */
   readonly selected: number

@@ -3,7 +3,7 @@ import { batch, effect, type Signal, signal } from '@preact/signals'
 import { wallTimer } from '../../../base/runtime/clock.ts'
 import type { EntryKind } from '../../../platform/journal/entry.ts'
 
-/** As the filter lists them. */
+/** The order of the filter. */
 export const ENTRY_KINDS: readonly EntryKind[] = ['api', 'event', 'delivery', 'user', 'note', 'fault', 'driver']
 
 export type WireView = 'diagram' | 'list'

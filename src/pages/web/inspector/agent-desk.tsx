@@ -209,7 +209,7 @@ const STEPS: Readonly<Record<GuideStep, { readonly text: string; readonly where?
 }
 
 interface GuideProps {
-  /** Where the agent's steps are done: `here`. */
+  /** The place of the agent's steps: `here`. */
   readonly agentWhere: string
 }
 

@@ -79,7 +79,7 @@ interface FieldProps {
   readonly problem?: string | null
   /** Whether it takes all columns of its form. */
   readonly isWide?: boolean
-  /** With which a form that is read when it is sent begins. */
+  /** The first value, in a form that is read when it is sent. */
   readonly initial?: string
 }
 
@@ -109,7 +109,7 @@ type TextAttributes = 'name' | 'placeholder' | 'inputMode' | 'dir' | 'required' 
 export interface TextFieldProps extends FieldProps, Pick<ComponentProps<'input'>, TextAttributes> {
   /** Left out in a form that is read when it is sent. */
   readonly value?: string
-  /** With more than one line. */
+  /** The number of lines, when it is more than one. */
   readonly rows?: number
   readonly suggestions?: readonly string[]
   onChange?(value: string): void

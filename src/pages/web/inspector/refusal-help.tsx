@@ -12,7 +12,7 @@ import { useDraft, useSession } from './session-context.ts'
 
 type Delivery = EntryOf<'delivery'>
 
-/** Also where the platform demands no 200: the test event is one. */
+/** Includes events for which the platform demands no 200, such as the test event. */
 export const isDiagnosable = (entry: Entry): entry is Delivery =>
   entry.kind === 'delivery' && entry.status !== null && entry.status >= 400 && entry.status < 500 && isComparable(entry)
 
@@ -95,7 +95,7 @@ function Result({ found: { text, fix, shown_by, probes } }: { readonly found: Di
 
 interface SignatureProps {
   readonly entry: Delivery
-  /** Of the diagnosis. */
+  /** The path of the route that diagnoses the delivery. */
   readonly path: string
 }
 
@@ -144,5 +144,5 @@ function Signature({ entry, path }: SignatureProps) {
   )
 }
 
-/** As entries show what is secret. */
+/** The text that entries show in place of a secret. */
 const MASKED = '***'

@@ -20,7 +20,7 @@ export interface Session {
   readonly client: ControlClient
   /** The client of the default workspace, which lists and creates the others. */
   readonly server: ControlClient
-  /** Where the server is, with a slash at the end. */
+  /** The address of the server, with a slash at the end. */
   readonly origin: URL
   readonly chats: ChatBook
   /** The selected chat, or the newest one. */
@@ -198,7 +198,7 @@ function followChat(
 /** Colours for chats; with more chats they repeat, and names tell the chats apart. */
 const HUES = 6
 
-/** Of calls that name a chat which was not created. */
+/** Stands for a chat that a call names and that was not created. */
 const UNKNOWN_CHAT: ChatTag = { name: 'unknown chat', hue: 'hue-1' }
 
 const isCreation = (entry: Entry): boolean => entry.kind === 'note' && entry.note === 'chat_created'

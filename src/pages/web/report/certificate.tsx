@@ -326,7 +326,7 @@ function FoldedList({ summary, items, isOpen = false }: FoldedListProps) {
 }
 
 interface CheckTableProps extends CertificateProps {
-  /** Those with a section of their own. */
+  /** The checks with a section of their own. */
   readonly notable: readonly CheckReport[]
   readonly parts: readonly BarPart[]
 }

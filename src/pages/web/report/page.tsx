@@ -8,7 +8,7 @@ import { visible } from '../../../base/text/terminal-text.ts'
 
 export interface ReportPageOptions {
   readonly title: string
-  /** Of handover-sim. */
+  /** The version of handover-sim. */
   readonly version: string
   /** `scenario` or `check`: what the page lists, in an element whose id is the plural. */
   readonly noun: 'scenario' | 'check'

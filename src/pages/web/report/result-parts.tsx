@@ -91,7 +91,7 @@ export function Pairs({ name, pairs, max = 4 }: PairsProps) {
 
 interface TableHeadProps {
   readonly names: readonly string[]
-  /** Those whose column has numbers. */
+  /** The heads of columns with numbers. */
   readonly numbers: readonly string[]
 }
 
@@ -149,7 +149,7 @@ interface CommandLineProps {
   readonly name: string
   /** Empty for none. */
   readonly command: string
-  /** For the name of the button that copies it. */
+  /** What the command is, for the name of the button that copies it. */
   readonly what: string
 }
 
@@ -167,7 +167,7 @@ export function CommandLine({ name, command, what }: CommandLineProps) {
 }
 
 interface TimelineSectionProps {
-  /** Of the scenario or the check. */
+  /** The name of the scenario or the check. */
   readonly name: string
   readonly timeline: TimelineData
 }

@@ -10,7 +10,7 @@ export interface LinkedScenario {
   readonly slug: string
 }
 
-/** Of one outcome, those whose cause the most scenarios have come first. */
+/** Within an outcome, scenarios whose cause is the most frequent come first. */
 export function linkScenarios(
   scenarios: readonly ScenarioResult[],
   causes: readonly Pick<SharedCause, 'scenarios'>[] = [],
@@ -18,13 +18,13 @@ export function linkScenarios(
   const first = causes.flatMap(cause => cause.scenarios.flatMap(index => scenarios[index] ?? []))
   const ordered = [...new Set([...first, ...scenarios])]
   const sorted = OUTCOME_ORDER.flatMap(outcome => ordered.filter(scenario => scenario.outcome === outcome))
-  const taken = new Set<string>()
+  const usedSlugs = new Set<string>()
   const linked: LinkedScenario[] = []
   for (const scenario of sorted) {
     const base = slugOf(scenario)
     let slug = base
-    for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
-    taken.add(slug)
+    for (let count = 2; usedSlugs.has(slug); count++) slug = `${base}-${count}`
+    usedSlugs.add(slug)
     linked.push({ scenario, slug })
   }
   return linked

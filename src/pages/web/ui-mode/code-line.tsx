@@ -19,7 +19,7 @@ const TOKENS = new RegExp(
   'g',
 )
 
-/** Of a line. */
+/** Longer lines are cut. */
 const MAX_CHARS = 500
 
 /** It is no parser: a wrong colour is no error. */

@@ -299,7 +299,7 @@ const FAILED: ReadonlySet<OutcomeFilter> = new Set(['fail', 'error', 'inconclusi
 
 export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not run' }
 
-/** Of the last run; a scenario that a run skipped was not run. */
+/** The outcome in the last run; a scenario that a run skipped was not run. */
 export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilter {
   const outcome = status?.last?.outcome ?? 'none'
   return outcome === 'skipped' ? 'none' : outcome

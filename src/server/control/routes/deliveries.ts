@@ -125,9 +125,9 @@ function ackResponse(entry: Delivery | null): ControlResponse {
 function getDelivery({ journal }: Core, id: string): Delivery {
   const past = findPastDelivery(journal, id)
   if (past !== undefined) return past
-  const known = [...new Set(journal.query({ kind: 'delivery' }).map(delivery => delivery.delivery_id))]
-  const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
-  throw unknownId('delivery_not_found', 'id', message, known)
+  const deliveryIds = [...new Set(journal.query({ kind: 'delivery' }).map(delivery => delivery.delivery_id))]
+  const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', deliveryIds)}`
+  throw unknownId('delivery_not_found', 'id', message, deliveryIds)
 }
 
 function latestRefused({ journal }: Core): Delivery {

@@ -157,7 +157,7 @@ function describeKnobs(knobs: Knobs) {
 /** How a form asks for a value. */
 interface KnobForm {
   readonly type: 'choice' | 'duration' | 'count' | 'text' | 'list'
-  /** Of a choice, or of the items of a list. */
+  /** The values of a choice, or of the items of a list. */
   readonly values?: readonly string[]
   /** Whether `off` is a value as well. */
   readonly can_be_off?: boolean

@@ -84,9 +84,9 @@ const NONE = 'There is no such workspace; lists the workspaces'
 export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
   const workspace = workspaces.find(id)
   if (workspace !== undefined) return workspace
-  const known = workspaces.list().map(openWorkspace => openWorkspace.id)
-  const there = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`
-  throw unknownId('workspace_not_found', 'workspace', `There is no workspace ${JSON.stringify(id)}: ${there}.`, known)
+  const ids = workspaces.list().map(openWorkspace => openWorkspace.id)
+  const there = ids.length === 0 ? 'there is none' : `there are ${ids.join(', ')}`
+  throw unknownId('workspace_not_found', 'workspace', `There is no workspace ${JSON.stringify(id)}: ${there}.`, ids)
 }
 
 function describeWorkspace(workspace: PlatformWorkspace, withKeys: boolean) {
@@ -136,8 +136,8 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     },
     run({ core, workspaces, body }) {
       checkModules(core, body.knobs ?? {})
-      const made = workspaces.create(optionsFrom(body))
-      return { status: 201, body: describeWorkspace(made, true), withKeys: true }
+      const workspace = workspaces.create(optionsFrom(body))
+      return { status: 201, body: describeWorkspace(workspace, true), withKeys: true }
     },
   }),
   route('GET /workspaces', {

@@ -36,7 +36,7 @@ export function usePlatform(): PlatformMoment {
 export interface PlatformSectionProps {
   readonly name: string
   readonly title: string
-  /** In a few words, also while it is folded. */
+  /** A few words that stay visible while the section is folded. */
   readonly summary?: ComponentChildren
   readonly children: ComponentChildren
 }

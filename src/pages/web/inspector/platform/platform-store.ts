@@ -30,7 +30,7 @@ export interface PlatformMoment {
   readonly queues: SimulatorState['availability']
   readonly faults: readonly NamedFault[]
   readonly health: WebhookHealth
-  /** As they are now, also at an earlier moment. */
+  /** The keys of the present, also at an earlier moment. */
   readonly keys: PlatformKeys
   /** Who plays the agent now. */
   readonly agent: AgentDescription
