@@ -1,8 +1,9 @@
 /** Shows a body as a tree of JSON, as its text, or as its bytes, as far as the journal has them. */
 import './entries.css'
 import { useState } from 'preact/hooks'
+import { visibleLines } from '../../../base/text/terminal-text.ts'
 import { isTruncatedValue, pretty } from '../model/entry-sections.ts'
-import { byteSize, visibleLines } from '../model/formats.ts'
+import { byteSize } from '../model/formats.ts'
 import { CopyButton } from './copy-button.tsx'
 import { JsonTree } from './json-tree.tsx'
 

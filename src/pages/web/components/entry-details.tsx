@@ -2,13 +2,13 @@
 import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
-import { visible } from '../../../base/text/terminal-text.ts'
+import { visible, visibleLines } from '../../../base/text/terminal-text.ts'
+import { labelOf, lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
-import { factsOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
+import { factOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
-import { isOrdered, isProblem, KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
-import { moment, visibleLines } from '../model/formats.ts'
+import { kindName, moment } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
 import { Fact } from './failure-cards.tsx'
@@ -74,22 +74,22 @@ export function EntryDetails(props: EntryDetailsProps) {
     attempts = [],
     onSelect,
   } = props
-  const { label, answer } = summaryOf(entry)
+  const line = lineOf(entry)
+  const answer = line.answer?.short ?? ''
   const Heading = level === 3 ? 'h3' : 'h4'
   const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
-  const facts = factsOf(entry, caused)
+  const fact = factOf(entry)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
-  const isCallOrDelivery = entry.kind === 'api' || entry.kind === 'delivery'
-  const ordered =
-    isCallOrDelivery && isOrdered(entry) && isProblem(entry) ? orderedFailureOf(entry, caused, attempts) : null
+  const ordered = orderedFailureOf(entry, caused, attempts)
   const others = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
       <header class="entry-head">
         <Heading>
-          <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{KIND_NAMES[entry.kind]}</span>{' '}
-          <bdi>{label}</bdi>
+          <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{kindName(entry.kind)}</span>{' '}
+          <bdi>{labelOf(line)}</bdi>
+          {line.extra ? ` ${line.extra}` : null}
         </Heading>
         {tools}
       </header>
@@ -137,14 +137,12 @@ export function EntryDetails(props: EntryDetailsProps) {
       </div>
       {children}
       <Links {...props} />
-      {facts.length === 0 ? null : (
+      {fact === null ? null : (
         <dl class="entry-facts pairs">
-          {facts.map(({ label: name, text, outcome }) => (
-            <Fact key={name} name={name} {...(outcome !== undefined && { kind: outcome })}>
-              {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
-              {visible(text)}
-            </Fact>
-          ))}
+          <Fact name={fact.label} {...(fact.outcome && { kind: fact.outcome })}>
+            {fact.outcome ? <Mark kind={fact.outcome === 'warn' ? 'error' : fact.outcome} label="" /> : null}{' '}
+            {visible(fact.text)}
+          </Fact>
         </dl>
       )}
       <Remarks {...props} />
@@ -154,7 +152,7 @@ export function EntryDetails(props: EntryDetailsProps) {
           <ul class="entry-remarks">
             {others.map(one => (
               <li key={one.seq}>
-                <EntryRef seq={one.seq} refs={{ onSelect }} /> {summaryOf(one).label}: {summaryOf(one).answer}
+                <EntryRef seq={one.seq} refs={{ onSelect }} /> {labelOf(lineOf(one))}: {lineOf(one).answer?.short}
               </li>
             ))}
           </ul>
@@ -187,7 +185,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
               return (
                 <span key={seq} class="entry-link">
                   <EntryRef seq={seq} refs={{ onSelect }} />{' '}
-                  {linked === undefined ? null : <bdi>{summaryOf(linked).label}</bdi>}
+                  {linked === undefined ? null : <bdi>{labelOf(lineOf(linked))}</bdi>}
                 </span>
               )
             })}

@@ -1,12 +1,11 @@
 /** Derives what the chat column shows: the messages of a chat, with their entries and the lines between them. */
 import { isMap } from '../../../base/objects.ts'
-import { formatMs } from '../../../base/text/terminal-text.ts'
+import { callAnswer, deliveryAnswer } from '../../../evaluation/timeline/entry-line.ts'
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
-import { failureText } from '../../../platform/wording/failures.ts'
-import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
+import { isInvalidSign } from '../../../platform/wording/hints.ts'
 import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
-import { isOrdered } from './entry-summary.ts'
 
 /** A message as the user sees it, or a line between messages. */
 export type ChatItem = ChatMessage | ChatLine
@@ -117,7 +116,15 @@ function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[]
         // A message that was tried again is shown once: as it came in the end, or as refused.
         const tried = lines.findIndex(line => line.line === 'refused' && line.detail === textOf(body.message))
         if (tried !== -1) lines.splice(tried, 1)
-        if (entry.status >= 400) lines.push(refusedLine(entry, textOf(body.message)))
+        if (entry.status >= 400)
+          lines.push({
+            kind: 'line',
+            line: 'refused',
+            detail: textOf(body.message),
+            seq,
+            time,
+            trouble: troubleOf(entry),
+          })
       }
     } else if (entry.kind === 'note' && entry.note === 'bot_message') {
       last = { seq, notice: act?.seq === cause && act !== null ? noticeAfter(act) : undefined }
@@ -150,19 +157,12 @@ function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[]
 }
 
 /** Nothing while no webhook is set: the header of the page says that. */
-function troubleOf(delivery: EntryOf<'delivery'>): Trouble | undefined {
-  const { seq, outcome, status, failure, retry_in_ms } = delivery
-  if (outcome === 'delivered' || failure?.code === 'no_url') return undefined
-  const why = status === null ? failureText(failure) : String(status)
-  const next = retry_in_ms === undefined ? '' : `, again after ${formatMs(retry_in_ms)}`
-  return { text: `not delivered: ${why}${next}`, seq, isOrdered: isOrdered(delivery) }
-}
-
-function refusedLine(call: EntryOf<'api'>, detail: string): ChatLine {
-  const { seq, time, status, response } = call
-  const { code } = errorIn(response)
-  const text = `refused: ${status} ${typeof code === 'string' ? code : ''}`.trimEnd()
-  return { kind: 'line', line: 'refused', detail, seq, time, trouble: { text, seq, isOrdered: isOrdered(call) } }
+function troubleOf(entry: EntryOf<'api' | 'delivery'>): Trouble | undefined {
+  const problem = problemIn(entry)
+  if (problem === null || (entry.kind === 'delivery' && entry.outcome === 'delivered')) return undefined
+  const what = entry.kind === 'api' ? 'refused' : 'not delivered'
+  const { short } = entry.kind === 'api' ? callAnswer(entry) : deliveryAnswer(entry)
+  return { text: `${what}: ${short}`, seq: entry.seq, isOrdered: problem === 'ordered' }
 }
 
 /** Which notice a message of the bot is, by the act that caused it. */

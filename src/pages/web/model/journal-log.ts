@@ -1,9 +1,9 @@
 /** Indexes the journal: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
 
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
-import { isProblem } from './entry-summary.ts'
 
 /**
  * The journal after a batch of entries. The next batch has another object, but appends to the same lists, because
@@ -73,7 +73,7 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
       let { droppedUntil } = this
       for (const entry of added) {
         entries.push(entry)
-        if (isProblem(entry)) problems.push(entry)
+        if (problemIn(entry) !== null) problems.push(entry)
         if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
         if (entry.cause !== null) append(effects, entry.cause, entry.seq)
         if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
