@@ -21,6 +21,10 @@ export interface Finding {
   readonly conversation: string | null
 }
 
+/** What happened and what to try, for a reader who sees one text. */
+export const findingText = ({ happened, hint }: Pick<Finding, 'happened' | 'hint'>): string =>
+  hint === undefined ? happened : `${happened} ${hint}`
+
 export type FailureKind =
   | 'expect' // an expected call did not arrive
   | 'none' // a call arrived that must not

@@ -40,7 +40,7 @@ it('is complete after kill -9, with half a last line too, and can be reported', 
   appendFileSync(join(cwd, 'j.jsonl'), lines.at(-1)!.slice(0, 40))
   const report = (...argv: string[]) => runCommand(['report', ...argv], { cwd })
   const { code: reported, out, err } = await report('j.jsonl')
-  expect([reported, err + out]).toEqual([0, expect.stringMatching(/chat c-7[\s\S]*message-after-end/)])
+  expect([reported, err + out]).toEqual([0, expect.stringMatching(/chat c-7[\s\S]*call-after-end/)])
   expect((await report('j.jsonl', '--strict')).code).toBe(1)
   // In the middle, a line that is no JSON is not left out.
   writeFileSync(join(cwd, 'broken.jsonl'), [lines[0], '{"v":2,', lines[1]].join('\n'))

@@ -1,8 +1,8 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/evaluation/linter/lint.ts'
-import { RULES as LINT_RULES } from '../../src/evaluation/linter/rules/index.ts'
+import { lint } from '../../src/evaluation/rules/lint.ts'
+import { RULES as LINT_RULES } from '../../src/evaluation/rules/index.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -91,7 +91,7 @@ interface Cases {
 }
 
 const RULES: Record<string, Cases> = {
-  'message-after-end': {
+  'call-after-end': {
     reports: { 'a message after the end': [traffic('start', 'end', 'message'), 4, 5] },
     ignores: {
       'a message of a new handover': traffic('end', 'start', 'message'),
@@ -248,7 +248,7 @@ describe.each(Object.entries(RULES))('%s', (rule, { reports, ignores, plan }) =>
 })
 
 it.each([
-  [traffic('end', 'message'), /#4 POST \/api\/v2\/handover\/message came after the handover was ended with #3/],
+  [traffic('end', 'message'), /#4 POST \/api\/v2\/handover\/message came \S+ after the handover was ended with #3/],
   [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), /`timeout` of 7200000 ms/],
   [traffic('start', leave, ['end', { status: 503 }]), /\(1 tried\)/],
   [deliveredTwice(TIMED_OUT), /REQUESTING TAKEOVER \(#4\) within 2s, so it was sent again 1s later \(#5\)/],
@@ -275,7 +275,7 @@ it('findings have the order of the journal', () => {
     'message',
     j => j.call('end', 'c2', UNFOUND_END),
   )
-  const rules = ['sender-incomplete', 'message-after-end', 'end-without-takeover']
+  const rules = ['sender-incomplete', 'call-after-end', 'end-without-takeover']
   expect(found(write).map(({ code }) => code)).toEqual(rules)
 })
 

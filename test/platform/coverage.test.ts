@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { FINDINGS } from '../../src/evaluation/linter/rules/accepted-with-finding.ts'
+import { FINDINGS } from '../../src/evaluation/rules/accepted-with-finding.ts'
 import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
 import { CHECKS } from '../../src/running/certifier/checks/index.ts'

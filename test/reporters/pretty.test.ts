@@ -115,13 +115,13 @@ describe('a failed scenario', () => {
 
   it('shows the slowest scenarios and the warnings with whole names', () => {
     const name = 'A scenario with a name that is long, but not too long for a line'
-    const warnings = [warning('message-after-end', '#5 came late')]
+    const warnings = [warning('call-after-end', '#5 came late')]
     const file = 'scenarios/a/folder/of/tests.yaml'
     const plays = [1, 2, 3, 4].map(number => scenarioResult({ name: `${name} ${number}`, file, warnings }))
     const text = pretty(result([...plays, scenarioResult({ instance: 2, warnings: [...warnings, ...warnings] })]))
     expect(text).toContain('PASS scenarios/happy.yaml > Happy path #2  640 ms  2 warnings')
     expect(text.match(/ {2}…\/of\/tests\.yaml > A scenario .* for a line \d\n/g)).toHaveLength(3)
-    const counted = `message-after-end: 6 times, in ${name} 1, ${name} 2, ${name} 3 and 2 more`
+    const counted = `call-after-end: 6 times, in ${name} 1, ${name} 2, ${name} 3 and 2 more`
     expect(text.replace(/\s+/g, ' ')).toContain(counted)
   })
 

@@ -14,7 +14,7 @@ import {
   hintFields,
   type StepRef,
 } from '../finding.ts'
-import { lint } from '../linter/lint.ts'
+import { lint } from '../rules/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
@@ -122,13 +122,16 @@ const INCOMPLETE: Reason = {
 
 /** A finding of the linter that fails a scenario or a test. */
 export function lintFailure(kind: FailureKind, finding: Finding, expected: string): Failure {
-  const { code: rule, happened, conversation, entrySeqs } = finding
+  const { code: rule, happened, hint, conversation, entrySeqs } = finding
   const text =
     rule === 'content-type'
       ? 'calls are sent without Content-Type: application/json'
       : `warning ${rule}, which fails because of --strict`
   const cause = causedBy('warning', text, rule)
-  return createOrphan(kind, { code: 'warning', expected, happened, details: { rule }, conversation, entrySeqs, cause })
+  return createOrphan(kind, {
+    ...{ code: 'warning', expected, happened, details: { rule }, conversation, entrySeqs, cause },
+    hint: hint === undefined ? null : { code: rule, text: hint },
+  })
 }
 
 /** The platform describes JSON bodies and their header (E0.2): other findings are about what it leaves open. */

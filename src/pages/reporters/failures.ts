@@ -4,7 +4,7 @@ import { pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-t
 import { groupOf } from '../../evaluation/evaluator/causes.ts'
 import { targetOutputHeading } from '../../evaluation/evaluator/outcomes.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import type { Difference, Failure, NearMiss } from '../../evaluation/finding.ts'
+import { type Difference, type Failure, findingText, type NearMiss } from '../../evaluation/finding.ts'
 import { placeText } from '../../evaluation/scenario/plan.ts'
 import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
@@ -141,8 +141,8 @@ export function detailLines(scenario: ScenarioResult, layout: Layout): string[] 
     for (const line of reason.text.split('\n')) lines.push(...wrapped(visible(line), layout))
   const notReached = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (notReached.length > 0) lines.push(...wrapped(`not reached: ${stepsText(notReached)}`, layout))
-  for (const { code, happened } of warnings.slice(0, MAX_SHOWN))
-    lines.push(...wrapped(`warning ${visible(code)}: ${visible(happened)}`, layout, 'warn'))
+  for (const warning of warnings.slice(0, MAX_SHOWN))
+    lines.push(...wrapped(`warning ${visible(warning.code)}: ${visible(findingText(warning))}`, layout, 'warn'))
   lines.push(...diagramLines(scenario, layout), rerunText(scenario))
   return lines.map(line => line.trimEnd())
 }

@@ -1,6 +1,6 @@
 /** Renders a run or a certificate as one line of JSON. docs/reference/reports.md describes the fields. */
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import type { Failure, StepRef } from '../../evaluation/finding.ts'
+import { type Failure, findingText, type StepRef } from '../../evaluation/finding.ts'
 import type { Place } from '../../evaluation/scenario/plan.ts'
 import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import { endedText } from '../../platform/wording/failures.ts'
@@ -48,12 +48,12 @@ function scenarioBody(scenario: ScenarioResult) {
     conversations,
     captures,
     failures: scenario.failures.map(failureBody),
-    warnings: scenario.warnings.map(({ code, happened, conversation, entrySeqs, failure }) => ({
-      rule: code,
-      message: happened,
-      conversation,
-      entry_seqs: entrySeqs,
-      failure: failure === undefined ? null : failureBody(failure),
+    warnings: scenario.warnings.map(warning => ({
+      rule: warning.code,
+      message: findingText(warning),
+      conversation: warning.conversation,
+      entry_seqs: warning.entrySeqs,
+      failure: warning.failure === undefined ? null : failureBody(warning.failure),
     })),
     target_output: targetOutputBody(scenario.targetOutput),
     steps: scenario.steps.map(step => ({

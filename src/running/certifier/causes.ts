@@ -118,10 +118,9 @@ const RULES: readonly CauseRule[] = [
   },
   {
     check: 'FLW-05',
-    shows: ['lint'],
+    shows: ['content-type'],
     explains: null,
-    isCause: ({ finding }, _found, result) =>
-      isMap(finding) && finding.rule === 'content-type' && isDecidedBy('api.contentType', result),
+    isCause: (_shown, _found, result) => isDecidedBy('api.contentType', result),
   },
   createCallRule('FLW-01', 'accept', 'start'),
   createCallRule('FLW-03', 'says', 'message'),

@@ -10,6 +10,7 @@ import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 import { isInboxFailure } from '../../platform/journal/run-failures.ts'
 import { payloadOf } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
@@ -18,7 +19,7 @@ import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
 import { driverFailureText, failureText, httpsHint } from '../../platform/wording/failures.ts'
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
-import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
+import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer, type FoundMistake } from './context.ts'
 import { inboxFailed } from './reason.ts'
 import { suffix } from './words.ts'
 
@@ -161,6 +162,11 @@ export class CheckChat {
     throw new CheckEndedError('inbox')
   }
 
+  /** What the journal has of this chat. */
+  entries(): Entry[] {
+    return this.#check.core.journal.query({ chatId: this.id })
+  }
+
   /** The calls about this chat after an entry, oldest first: those of these endpoints, or all. */
   calls(endpoints: EndpointName | readonly EndpointName[] = [], after = 0): ChatCall[] {
     const calls = this.#check.core.journal.query({ kind: 'api', chatId: this.id, after })
@@ -195,18 +201,9 @@ export class CheckChat {
   async awaitCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
     const call = await this.nextCall(endpoint)
     if (call !== null) return call
-    this.reportMissingCall(endpoint, after, level)
+    const acts = this.#check.core.journal.query({ kind: 'driver', chatId: this.id })
+    this.#check.add({ ...missingCall(endpoint, after, this.#check.limits.effectMs, acts.slice(-1)), level })
     throw new CheckEndedError(endpoint)
-  }
-
-  reportMissingCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): void {
-    const withinMs = this.#check.limits.effectMs
-    this.#check.report(level, 'call-missing', {
-      happened: `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
-      hint: 'Look at the entries of this check: whether the event was answered, and whether a call to the platform failed.',
-      details: { endpoint, after, withinMs },
-      entries: this.#check.core.journal.query({ kind: 'driver', chatId: this.id }).slice(-1),
-    })
   }
 
   /** As `awaitCall`, for a call that the platform must accept. A call with a fault is left to the check. */
@@ -229,6 +226,20 @@ export class CheckChat {
     return this.accept()
   }
 }
+
+/** `shown`: the entries that show that it did not come. */
+export const missingCall = (
+  endpoint: EndpointName,
+  after: string,
+  withinMs: number,
+  shown: readonly { readonly seq: number }[],
+): FoundMistake => ({
+  ...{ code: 'call-missing', level: 'MUST' },
+  happened: `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
+  hint: 'Look at the entries of this check: whether the event was answered, and whether a call to the platform failed.',
+  details: { endpoint, after, withinMs },
+  entries: shown,
+})
 
 /** All agents are away, or back. A failure is reported, and ends the check. */
 export async function agentsAre(check: CheckContext, verb: 'away' | 'back'): Promise<void> {
@@ -261,43 +272,51 @@ async function callVerb(check: CheckContext, chat: Chat | null, verb: string, pa
 /** Reports an event that was not answered with 200, and then ends the check. */
 export function expectAcknowledged(check: CheckContext, answer: EventAnswer | null, level: Level = 'MUST'): void {
   if (answer === null || answer.status === 200) return
-  const { event, status } = answer
-  if (status === null) reportNoAnswer(check, level, answer, [answer])
-  else
-    check.report(level, 'event-refused', {
-      happened: `The webhook answered ${status} to a validly signed ${event}, and not 200.`,
-      hint:
-        status === 401 || status === 403
-          ? 'The signature is refused: compare the key, and verify the raw bytes of the body, not a parsed copy.'
-          : 'Answer 200 as soon as the event is stored, also when its content is not used.',
-      details: { event, status },
-      entries: [answer],
-    })
-  throw new CheckEndedError(event)
+  if (answer.status === null) reportNoAnswer(check, level, answer, [answer])
+  else check.add({ ...refusedEvent(answer), level })
+  throw new CheckEndedError(answer.event)
 }
+
+export const refusedEvent = (answer: EventAnswer): FoundMistake => ({
+  ...{ code: 'event-refused', level: 'MUST' },
+  happened: `The webhook answered ${answer.status} to a validly signed ${answer.event}, and not 200.`,
+  hint:
+    answer.status === 401 || answer.status === 403
+      ? 'The signature is refused: compare the key, and verify the raw bytes of the body, not a parsed copy.'
+      : 'Answer 200 as soon as the event is stored, also when its content is not used.',
+  details: { event: answer.event, status: answer.status },
+  entries: [answer],
+})
 
 export function reportNoAnswer(
   check: CheckContext,
   level: Level,
-  {
-    event,
-    failure,
-    url = null,
-  }: Pick<EventAnswer, 'failure'> & { readonly event: string; readonly url?: string | null },
+  answer: Unanswered,
   entries: readonly { readonly seq: number }[],
 ): void {
   const hasAnswered = check.core.journal.query({ kind: 'delivery' }).some(({ status }) => status !== null)
+  check.add({ ...noAnswer(answer, hasAnswered), level, entries })
+}
+
+type Unanswered = Pick<EventAnswer, 'failure'> & { readonly event: string; readonly url?: string | null }
+
+/** `hasAnswered`: the webhook has answered another event. */
+export function noAnswer({ event, failure, url = null }: Unanswered, hasAnswered: boolean): FoundMistake {
   const https = isCutOff(failure) && !hasAnswered ? httpsHint(url) : null
-  check.report(level, 'no-answer', {
+  return {
+    ...{ code: 'no-answer', level: 'MUST' },
     happened: `The webhook gave no answer to ${event}${suffix(failure && failureText(failure))}.`,
     hint: `Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.${https === null ? '' : ` ${https}`}`,
     details: { event, failure: failure ?? null },
-    entries,
-  })
+    entries: [],
+  }
 }
 
 /** Reports calls that the platform refused for the same mistake. */
-export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCall, ...ChatCall[]]): void {
+export const reportRefusedCalls = (check: CheckContext, calls: readonly [ChatCall, ...ChatCall[]]): void =>
+  check.add(refusedCalls(calls))
+
+export function refusedCalls(calls: readonly [ChatCall, ...ChatCall[]]): FoundMistake {
   const [first] = calls
   const { method, path, status } = first
   const { error, message } = refusalOf(first)
@@ -310,10 +329,11 @@ export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCal
   const assumption = ASSUMED_REFUSALS.find(name => name in first.unspecified && first.unspecified[name] !== 'accept')
   if (assumption !== undefined)
     hint = `The description does not say whether the platform refuses this (assumption \`${assumption}\`). Do not rely on either.`
-  check.report(assumption === undefined ? 'MUST' : 'SHOULD', 'call-refused', {
+  return {
+    ...{ code: 'call-refused', level: assumption === undefined ? 'MUST' : 'SHOULD' },
     happened: `${method} ${path} was answered with ${status}${message === null ? '.' : `: ${message}`}${more}`,
     hint,
     details: { method, path, status, error, message, paths: [...new Set(calls.map(call => call.path))] },
     entries: calls,
-  })
+  }
 }

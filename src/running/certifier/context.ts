@@ -1,9 +1,15 @@
 /** Creates what a check acts and observes with: events of any form, waits for journal entries, and reports. */
 
+import { groupBy } from '../../base/objects.ts'
+import { counted } from '../../base/text/quantities.ts'
 import type { Finding, Level } from '../../evaluation/finding.ts'
+import { History } from '../../evaluation/history.ts'
+import { type Facts, isProof, judge, type Mistake, type Rule, toFinding } from '../../evaluation/rules/rule.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
+import { formatKnobs } from '../../platform/contract/knobs.ts'
 import type { SendingSpec } from '../../platform/faults/schema.ts'
-import type { DeliveryContent, EntryOf } from '../../platform/journal/entry.ts'
+import type { DeliveryContent, Entry, EntryOf } from '../../platform/journal/entry.ts'
+import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
@@ -68,10 +74,10 @@ export interface CheckEvent {
   readonly probe?: DeliveryContent['probe']
 }
 
-export interface ReportedFinding extends Partial<Pick<Finding, 'details'>>, Pick<Finding, 'happened' | 'hint'> {
-  /** Journal entries that show it. */
-  readonly entries?: readonly { readonly seq: number }[]
-}
+/** A mistake as a check finds it, complete without a rule. */
+export type FoundMistake = Mistake & Required<Pick<Mistake, 'code' | 'level'>>
+
+export type ReportedMistake = Omit<Mistake, 'code' | 'level' | 'entries'> & Partial<Pick<Mistake, 'entries'>>
 
 /** Ends a check whose next actions make no sense. Its findings are reported already. */
 export class CheckEndedError extends Error {
@@ -100,6 +106,16 @@ export interface Reported {
   readonly measurements: Record<string, number>
   readonly chats: Record<string, string>
 }
+
+/** What the rules know in a check. The platform may hide the typing indicator at a message (`typing.clearOn`). */
+export const checkFacts = ({ journal, platform }: Core, { effectMs, typingMs }: Limits): Facts => ({
+  plan: { config: formatKnobs(platform.knobs), steps: [], finally: [] },
+  nowMs: journal.atMs,
+  effectMs,
+  typingMs,
+  typingEnds: ['typing_stop', 'message', 'end'],
+  inbox: null,
+})
 
 export type CheckContext = ReturnType<typeof createCheckContext>
 
@@ -163,9 +179,30 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       if (answer === null) throw new InterruptedError()
       return answer
     },
-    report(level: Level, code: string, { happened, hint, details = {}, entries = [] }: ReportedFinding): void {
-      const entrySeqs = entries.map(({ seq }) => seq)
-      reported.findings.push({ level, code, happened, hint, details, entrySeqs, conversation: null })
+    report(level: Level, code: string, { entries = [], ...mistake }: ReportedMistake): void {
+      reported.findings.push(toFinding({ id: code, level }, { ...mistake, entries }, null))
+    },
+    add({ code, level, ...mistake }: FoundMistake): void {
+      reported.findings.push(toFinding({ id: code, level }, mistake, null))
+    },
+    /** Reports what the rules find in these entries; what has equal details is one mistake. */
+    judge(rules: readonly Rule[], entries: readonly Entry[]): void {
+      const findings: Finding[] = []
+      for (const { rule, observation } of judge(rules, new History(entries), checkFacts(core, limits)))
+        if (!isProof(observation)) findings.push(toFinding(rule, observation, null))
+      const mistakes = groupBy(findings, ({ code, details, entrySeqs }) =>
+        JSON.stringify([code, Object.keys(details).length > 0 ? details : entrySeqs]),
+      )
+      for (const [finding, ...same] of mistakes.values()) {
+        const more = same.flatMap(({ entrySeqs }) => entrySeqs)
+        const others =
+          more.length === 0 ? '' : ` So ${more.length === 1 ? 'is' : 'are'} ${counted(more.length, 'more call')}.`
+        reported.findings.push({
+          ...finding,
+          happened: `${finding.happened}${others}`,
+          entrySeqs: [...finding.entrySeqs, ...more],
+        })
+      }
     },
     /** What the check was to show could not be observed. */
     inconclusive(reason: CheckReason): void {

@@ -4,9 +4,10 @@ import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
 import type { Level } from '../../evaluation/finding.ts'
+import { isAccepted } from '../../evaluation/history.ts'
 import type { CheckChat } from './chat.ts'
-import type { ChatCall, CheckContext } from './context.ts'
-import { inboxUntil, isAccepted, lastEntry } from './observe.ts'
+import type { ChatCall, CheckContext, FoundMistake } from './context.ts'
+import { inboxUntil, lastEntry } from './observe.ts'
 
 /** A text that the check writes. */
 export interface Sample {
@@ -70,43 +71,51 @@ export async function receivedTexts(
 }
 
 /** Reports samples that did not arrive, and those that arrived with other characters. True: all arrived unchanged. */
-export function compareSamples(
-  check: CheckContext,
+export function compareSamples(check: CheckContext, exchange: Exchange, received: readonly ReceivedText[]): boolean {
+  const mistakes = changedTexts(exchange, received, check.limits.effectMs, lastEntry(check))
+  for (const mistake of mistakes) check.add(mistake)
+  return mistakes.length === 0
+}
+
+/** `shown`: the entries that show that a text did not arrive. */
+export function changedTexts(
   { level, direction, samples }: Exchange,
   received: readonly ReceivedText[],
-): boolean {
+  withinMs: number,
+  shown: readonly { readonly seq: number }[],
+): FoundMistake[] {
   const reader = direction === 'to_agent' ? 'The agent' : 'The user'
-  let areUnchanged = true
+  const mistakes: FoundMistake[] = []
   for (const { name, token, text } of samples) {
-    const found = received.filter(one => one.text.includes(token))
-    const [first] = found
-    if (found.some(one => one.text === text)) continue
-    areUnchanged = false
+    const arrived = received.filter(candidate => candidate.text.includes(token))
+    const [first] = arrived
+    if (arrived.some(candidate => candidate.text === text)) continue
     const difference = first === undefined ? null : differenceOf(text, first.text)
-    if (first !== undefined && difference !== null) {
-      check.report(level, 'text-changed', {
+    if (first !== undefined && difference !== null)
+      mistakes.push({
+        ...{ code: 'text-changed', level },
         happened: `${reader} got ${name} changed, ${differenceInWords(difference)}.`,
         hint: adviceFor(difference),
         details: { direction, name, difference },
         entries: [first],
       })
-      continue
-    }
-    const within = formatDuration(check.limits.effectMs)
-    check.report(level, 'text-missing', {
-      happened:
-        direction === 'to_agent'
+    else {
+      const within = formatDuration(withinMs)
+      const isToAgent = direction === 'to_agent'
+      mistakes.push({
+        ...{ code: 'text-missing', level },
+        happened: isToAgent
           ? `The agent does not see ${name}, which the user wrote, within ${within}.`
           : `No message call had ${name}, which the agent wrote, within ${within}.`,
-      hint:
-        direction === 'to_agent'
+        hint: isToAgent
           ? 'Look whether the event MESSAGE FROM USER arrived, was acknowledged, and was stored for this chat.'
           : 'Look whether the help desk reported the message to the intermediary, and whether the call failed.',
-      details: { direction, name, withinMs: check.limits.effectMs },
-      entries: lastEntry(check),
-    })
+        details: { direction, name, withinMs },
+        entries: shown,
+      })
+    }
   }
-  return areUnchanged
+  return mistakes
 }
 
 /** Reports samples that arrived more than once, or in another order. */

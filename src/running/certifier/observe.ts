@@ -4,7 +4,7 @@ import { isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { InboxItem } from '../agent-driver/driver.ts'
 import { type CheckChat, openChat } from './chat.ts'
-import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
+import { type CheckContext, CheckEndedError } from './context.ts'
 import { inboxFailed } from './reason.ts'
 import { answerText } from './words.ts'
 
@@ -115,10 +115,6 @@ export const requestsIn = (items: readonly InboxItem[]): number =>
 /** A help desk may show more with a text, such as the name of the user. */
 export const timesSeen = (items: readonly InboxItem[], text: string): number =>
   items.filter(item => item.text?.includes(text)).length
-
-/** Whether the call or the event was answered with 2xx. */
-export const isAccepted = ({ status }: ChatCall | EventAnswer): boolean =>
-  status !== null && status >= 200 && status < 300
 
 /** The latest entry, as what shows that something did not happen. */
 export const lastEntry = ({ core: { journal } }: CheckContext): readonly Entry[] =>

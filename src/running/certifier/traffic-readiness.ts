@@ -1,6 +1,8 @@
 /** Collects what traffic and trials show about every check, so that a developer sees what is broken before a certification. */
 
 import type { Finding } from '../../evaluation/finding.ts'
+import { History, type InboxRead } from '../../evaluation/history.ts'
+import { isProof, judge, toFinding } from '../../evaluation/rules/rule.ts'
 import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -8,7 +10,24 @@ import { isComparable } from '../../platform/webhooks/refusal-evidence.ts'
 import type { ReadinessCheck, ReadinessReport } from '../../server/control/readiness.ts'
 import type { CheckDefinition, CheckResult } from './check.ts'
 import { CHECKS } from './checks/index.ts'
-import { evaluateChat, evaluateOthers, type InboxRead, type Sighting } from './traffic.ts'
+import { checkFacts, createLimits } from './context.ts'
+import { RULES_WITHOUT_CHAT, TRAFFIC_RULES } from './traffic.ts'
+
+/** What a piece of traffic shows about a check. unclear: an earlier mistake is not shown any more. */
+export interface Sighting {
+  readonly check: string
+  readonly state: 'right' | 'wrong' | 'unclear'
+  /** Milliseconds, as `at_ms` of entries: the latest sighting of a check decides. */
+  readonly atMs: number
+  readonly seq: number
+  readonly chatId: string | null
+  /** Null unless it is wrong. */
+  readonly finding: Finding | null
+}
+
+const LIMITS = createLimits()
+/** The latest entries of a chat that are evaluated. */
+const MAX_ENTRIES = 500
 
 /** Chats that are evaluated anew at most, the newest. */
 const MOST_CHATS = 200
@@ -55,12 +74,13 @@ export class TrafficReadiness {
     }
     if (others.length > 0) {
       this.#others = [...this.#others, ...others].slice(-MOST_OTHERS)
-      this.#add(evaluateOthers(this.#sim, this.#others))
+      this.#add(this.#judge(RULES_WITHOUT_CHAT, this.#others, null, null))
     }
     for (const [chatId, atMs] of [...this.#open].slice(-MOST_CHATS)) {
-      const chat = platform.state.chats.get(chatId)
-      if (chat !== undefined) this.#add(evaluateChat(this.#sim, chat, this.#reads.get(chatId) ?? null))
-      if (chat !== undefined && journal.atMs - atMs <= OPEN_MS) continue
+      const isThere = platform.state.chats.has(chatId)
+      const entries = journal.query({ chatId }).slice(-MAX_ENTRIES)
+      if (isThere) this.#add(this.#judge(TRAFFIC_RULES, entries, chatId, this.#reads.get(chatId) ?? null))
+      if (isThere && journal.atMs - atMs <= OPEN_MS) continue
       this.#open.delete(chatId)
       this.#reads.delete(chatId)
     }
@@ -73,12 +93,35 @@ export class TrafficReadiness {
     this.#open.set(chatId, journal.atMs)
   }
 
+  /** What these entries show about checks. `inbox`: what the agent saw last, beside what the journal has. */
+  #judge(
+    rules: typeof TRAFFIC_RULES,
+    entries: readonly Entry[],
+    chatId: string | null,
+    inbox: InboxRead | null,
+  ): Sighting[] {
+    const history = new History(entries)
+    const facts = { ...checkFacts(coreOf(this.#sim), LIMITS), inbox }
+    const times = new Map(entries.map(({ seq, at_ms }) => [seq, at_ms]))
+    const sightings: Sighting[] = []
+    for (const [check, ofCheck] of Object.entries(rules))
+      for (const { rule, observation } of judge(ofCheck, history, facts)) {
+        const finding = isProof(observation) ? null : toFinding(rule, observation, null)
+        if (finding?.level === 'INFO') continue
+        const state = isProof(observation) ? observation.proof : 'wrong'
+        const seq = isProof(observation) ? observation.entry.seq : Math.max(0, ...(finding?.entrySeqs ?? []))
+        sightings.push({ check, state, seq, chatId, finding, atMs: times.get(seq) ?? 0 })
+      }
+    return sightings
+  }
+
   #add(sightings: readonly Sighting[]): void {
     // At the same time, what is wrong decides.
-    for (const one of sightings) {
-      const latest = this.#latest.get(one.check)
-      if (latest === undefined || one.atMs > latest.atMs || (one.atMs === latest.atMs && one.state === 'wrong'))
-        this.#latest.set(one.check, one)
+    for (const sighting of sightings) {
+      const latest = this.#latest.get(sighting.check)
+      const isNewer = latest === undefined || sighting.atMs > latest.atMs
+      if (isNewer || (sighting.atMs === latest.atMs && sighting.state === 'wrong'))
+        this.#latest.set(sighting.check, sighting)
     }
   }
 }
@@ -103,7 +146,7 @@ function stateOf(
       return { ...nothing, state: 'wrong', by: 'trial', finding: wireFinding(worst) }
     return { ...nothing, note: reason?.text ?? null }
   }
-  if (sighting === undefined || sighting.state === 'unknown') return nothing
+  if (sighting === undefined || sighting.state === 'unclear') return nothing
   const { state, seq, chatId, finding } = sighting
   return { ...nothing, state, by: 'traffic', seq, chat_id: chatId, finding: finding && wireFinding(finding) }
 }

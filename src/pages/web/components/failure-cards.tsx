@@ -5,7 +5,7 @@ import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
 import { targetOutputHeading } from '../../../evaluation/evaluator/outcomes.ts'
 import type { Warning } from '../../../evaluation/evaluator/verdict.ts'
-import type { Failure, NearMiss } from '../../../evaluation/finding.ts'
+import { type Failure, findingText, type NearMiss } from '../../../evaluation/finding.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import type { TargetOutput } from '../../../platform/journal/run-failures.ts'
 import { offsetText } from '../model/formats.ts'
@@ -156,11 +156,11 @@ export function WarningList({ warnings, refs }: WarningListProps) {
   if (warnings.length === 0) return null
   return (
     <ul class="warning-list" aria-label="Warnings">
-      {warnings.map(({ code, happened, conversation, entrySeqs }, index) => (
+      {warnings.map((warning, index) => (
         <li key={index}>
-          <code>{visible(code)}</code> {visible(happened)}
-          {conversation === null ? '' : ` (chat ${visible(conversation)})`}{' '}
-          <EntryRefList seqs={entrySeqs} refs={refs} />
+          <code>{visible(warning.code)}</code> {visible(findingText(warning))}
+          {warning.conversation === null ? '' : ` (chat ${visible(warning.conversation)})`}{' '}
+          <EntryRefList seqs={warning.entrySeqs} refs={refs} />
         </li>
       ))}
     </ul>

@@ -1,9 +1,11 @@
 /** Renders a run as one HTML file: verdict, shared causes, failures of no scenario, scenarios, warnings by rule. */
+
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/outcomes.ts'
 import type { RunResult } from '../../../evaluation/evaluator/verdict.ts'
+import { findingText } from '../../../evaluation/finding.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import type { Coverage } from '../../../running/explorer/situations.ts'
 import { CodeText } from '../components/code-text.tsx'
@@ -191,18 +193,18 @@ function Warnings({ linked }: LinkedProps) {
         <TableHead names={['Rule', 'Times', 'For example', 'In']} numbers={['Times']} />
         <tbody>
           {rules.map(group => {
-            const { code: rule, happened: message } = group[0].warning
+            const { warning: first } = group[0]
             const places = [...groupBy(group, ({ slug }) => slug).values()].map(([{ scenario, slug, warning }]) => ({
               name: scenario.name,
               href: linkTo(slug, warning.entrySeqs[0]),
             }))
             return (
-              <tr key={rule}>
+              <tr key={first.code}>
                 <th scope="row">
-                  <code>{visible(rule)}</code>
+                  <code>{visible(first.code)}</code>
                 </th>
                 <td class="number">{group.length}</td>
-                <td>{visible(message)}</td>
+                <td>{visible(findingText(first))}</td>
                 <Places places={places} max={6} />
               </tr>
             )

@@ -2,7 +2,7 @@
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { isAnsweredDuring } from '../../../evaluation/linter/rules/call-before-ack.ts'
+import { callBeforeAck, callsBeforeAck } from '../../../evaluation/rules/call-before-ack.ts'
 import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent, EventAnswer } from '../context.ts'
@@ -187,28 +187,11 @@ async function expectAnswerFirst(check: CheckContext): Promise<void> {
   for (const [chat, answer] of [[asking, asked] as const, [started, written] as const]) {
     // An acknowledgement that does not take longer than usual waits for no call, also when one is made meanwhile.
     if (answer === null || answer.duration_ms <= usualMs + CALL_LATENCY_MS / 2) continue
-    reportEarlyCalls(check, chat, answer)
+    const mistake = callsBeforeAck(chat.calls(), answer)
+    if (mistake !== null) check.report('SHOULD', callBeforeAck.id, mistake)
   }
   expectAcknowledged(check, asked)
   expectAcknowledged(check, written)
-}
-
-/** Reports calls that were answered before the event was acknowledged. True: there were none. */
-export function reportEarlyCalls(check: CheckContext, chat: CheckChat, answer: EventAnswer): boolean {
-  const calls = chat.calls().filter(call => isAnsweredDuring(call, answer))
-  const [first] = calls
-  if (first === undefined) return true
-  const { event, duration_ms: ackMs } = answer
-  const call = `${first.method} ${first.path}`
-  const costMs = Math.max(...calls.map(({ at_ms }) => at_ms)) - (first.at_ms - first.duration_ms)
-  const [made, they] = calls.length === 1 ? [call, 'That call'] : [`${calls.length} calls, first ${call}`, 'They']
-  check.report('SHOULD', 'called-before-acknowledgement', {
-    happened: `The intermediary made ${made} before it answered ${event}. ${they} took ${formatMs(costMs)} of the ${formatMs(ackMs)} until the answer.`,
-    hint: `${STORE_FIRST} A platform that waits for the webhook before it serves the chat never answers such a call.`,
-    details: { event, call, calls: calls.length, ackMs, costMs },
-    entries: [...calls, answer],
-  })
-  return false
 }
 
 const RETRY_MS = 1_000

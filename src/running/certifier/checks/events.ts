@@ -1,10 +1,11 @@
 /** EVT: what events contain. */
 
 import { isMap } from '../../../base/objects.ts'
+import { isAccepted } from '../../../evaluation/history.ts'
 import { type CheckChat, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type CheckContext, CheckEndedError, type EventAnswer } from '../context.ts'
-import { controlEvent, EFFECT_TEXTS, effectWithin, inboxWith, isAccepted, timesSeen } from '../observe.ts'
+import { type CheckContext, CheckEndedError, type EventAnswer, type FoundMistake } from '../context.ts'
+import { controlEvent, EFFECT_TEXTS, effectWithin, inboxWith, timesSeen } from '../observe.ts'
 import { answerText } from '../words.ts'
 
 export const EVENT_CHECKS: readonly CheckDefinition[] = [
@@ -88,7 +89,7 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   const event = 'CUSTOMER RATING GIVEN'
   const chat = await openChat(check, 'unknown event')
   const answer = await check.send({ event, chat, payload: { ...chat.payload(event), rating: { stars: 5 } } })
-  if (!isAccepted(answer)) reportUnknownRefused(check, answer)
+  if (!isAccepted(answer)) check.add(refusedUnknown(answer))
   const soon = await effectWithin(check, chat, check.limits.quietMs)
   const isVisible = await controlEvent(check, soon === null)
   // The help desk may show a request later than the check waits at first.
@@ -102,14 +103,15 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   })
 }
 
-export function reportUnknownRefused(check: CheckContext, answer: EventAnswer): void {
+export function refusedUnknown(answer: EventAnswer): FoundMistake {
   const { event } = answer
-  check.report('SHOULD', 'unknown-event-refused', {
+  return {
+    ...{ code: 'unknown-event-refused', level: 'SHOULD' },
     happened: `The webhook ${answerText(answer)} to the unknown event ${event}, which was validly signed, and not 2xx.`,
     hint: 'Give the switch over `event` a default branch that logs the name and answers 200. The platform can add events at any time, and may disable a webhook that refuses them.',
     details: { event, ...detailsOf(answer) },
     entries: [answer],
-  })
+  }
 }
 
 type Payload = Readonly<Record<string, unknown>>
@@ -170,7 +172,7 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
   const lastSeq = core.journal.nextSeq - 1
   for (const event of ['AGENT TYPING START', 'AGENT TYPING STOP']) {
     const answer = await check.send({ event, chat })
-    if (!isAccepted(answer)) reportTypingRefused(check, answer)
+    if (!isAccepted(answer)) check.add(refusedTyping(answer))
   }
   await check.until(() => typingCalls(lastSeq).length > 0, limits.quietMs)
   const calls = typingCalls(lastSeq)
@@ -185,14 +187,15 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
   await controlEvent(check, false)
 }
 
-export function reportTypingRefused(check: CheckContext, answer: EventAnswer): void {
+export function refusedTyping(answer: EventAnswer): FoundMistake {
   const { event } = answer
-  check.report('SHOULD', 'typing-event-refused', {
+  return {
+    ...{ code: 'typing-event-refused', level: 'SHOULD' },
     happened: `The webhook ${answerText(answer)} to ${event}, whose payload has only \`chat_id\`, and not 2xx.`,
     hint: 'Read `event` before anything else, and `chat.id` only for REQUESTING TAKEOVER and MESSAGE FROM USER: this event has no `chat`, `bot` or `user` object.',
     details: { event, ...detailsOf(answer) },
     entries: [answer],
-  })
+  }
 }
 
 async function expectUnknownChatAccepted(check: CheckContext): Promise<void> {

@@ -1,67 +1,69 @@
 /** FLW: one handover from the request to the end. */
 
-import { groupBy, isMap } from '../../../base/objects.ts'
+import { groupBy } from '../../../base/objects.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../../evaluation/evaluator/unclaimed-calls.ts'
-import type { Level } from '../../../evaluation/finding.ts'
-import { lint } from '../../../evaluation/linter/lint.ts'
-import { formatKnobs } from '../../../platform/contract/knobs.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
-import { type CheckChat, expectAcknowledged, openChat, openTakenOver, reportRefusedCalls } from '../chat.ts'
+import { findingRules } from '../../../evaluation/rules/accepted-with-finding.ts'
+import { callAfterEnd, endRepeated, startAfterEnd } from '../../../evaluation/rules/call-after-end.ts'
+import type { Rule } from '../../../evaluation/rules/rule.ts'
+import { secretExposed } from '../../../evaluation/rules/secret-exposed.ts'
+import { type CheckChat, expectAcknowledged, openChat, openTakenOver, refusedCalls } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
+import { type CheckContext, CheckEndedError } from '../context.ts'
 import { compareOrder, compareSamples, type Exchange, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
-import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../observe.ts'
+import { inboxUntil, inboxWith, lastEntry, requestsIn } from '../observe.ts'
 
-/** The other rules are about the order of calls, which other checks observe. */
-const LINT_LEVELS: Readonly<Record<string, Level>> = {
-  'content-type': 'MUST',
-  'unknown-fields': 'SHOULD',
-  'empty-fields': 'SHOULD',
-  'secret-exposed': 'SHOULD',
-}
-
-/** Reports the same mistake once. */
-export function checkCalls(check: CheckContext, entries: readonly Entry[]): void {
-  const calls = entries.filter(entry => entry.kind === 'api')
-  const refused = groupBy(calls.filter(breaksContract), call => {
-    const { error, field } = refusalOf(call)
-    return JSON.stringify([call.status, error, field])
-  })
-  for (const same of refused.values()) reportRefusedCalls(check, same)
-
-  const plan = { config: formatKnobs(check.core.platform.knobs), steps: [], finally: [] }
-  const mistakes = groupBy(lint(plan, entries), ({ code, details }) => JSON.stringify([code, details]))
-  for (const same of mistakes.values()) {
-    const [finding] = same
-    const level = LINT_LEVELS[finding.code]
-    if (level === undefined) continue
-    const seqs = same.flatMap(({ entrySeqs }) => entrySeqs)
-    const more = seqs.length - finding.entrySeqs.length
-    const others = more === 0 ? '' : ` So ${more === 1 ? 'is' : 'are'} ${counted(more, 'more call')}.`
-    check.report(level, 'lint', {
-      happened: `${finding.happened}${others}`,
-      hint: `The rule and the fix are described in docs/reference/lint.md#${finding.code}.`,
-      details: { finding, more },
-      entries: seqs.map(seq => ({ seq })),
+/** Calls that the platform refused for what the caller could know, once for each mistake. */
+const callRefused: Rule = {
+  id: 'call-refused',
+  level: 'MUST',
+  *judgeAll({ calls }) {
+    const refused = groupBy(calls.filter(breaksContract), call => {
+      const { error, field } = refusalOf(call)
+      return JSON.stringify([call.status, error, field])
     })
-  }
-  const former = calls.filter(({ alias }) => alias === 'takeover')
-  reportPaths(check, 'takeover', 'former name takeover', former)
-  const otherSlash = calls.filter(({ unspecified }) => 'api.trailingSlash' in unspecified)
-  reportPaths(check, 'slash', 'other form of the slash at the end', otherSlash)
+    for (const same of refused.values()) yield refusedCalls(same)
+  },
 }
 
-function reportPaths(check: CheckContext, form: string, name: string, calls: readonly ChatCall[]): void {
-  const [first] = calls
-  if (first === undefined) return
-  check.report('INFO', 'path-form', {
-    happened: `${counted(calls.length, 'call')} used the ${name}, such as ${first.path}. The documented form is api/v2/handover/, with a slash at the end only of message/.`,
-    hint: 'Nothing must be changed: both forms are accepted. Build all paths from one base if the calls use several forms.',
-    details: { form, path: first.path, calls: calls.length },
-    entries: calls,
-  })
+/** Forms of the path that the platform accepts and does not describe first. */
+const pathForm: Rule = {
+  id: 'path-form',
+  level: 'INFO',
+  *judgeAll({ calls }) {
+    const forms = [
+      ['takeover', 'former name takeover', calls.filter(({ alias }) => alias === 'takeover')],
+      ['slash', 'other form of the slash at the end', calls.filter(call => 'api.trailingSlash' in call.unspecified)],
+    ] as const
+    for (const [form, name, entries] of forms) {
+      const [first] = entries
+      if (first === undefined) continue
+      const { path } = first
+      yield {
+        happened: `${counted(entries.length, 'call')} used the ${name}, such as ${path}. The documented form is api/v2/handover/, with a slash at the end only of message/.`,
+        hint: 'Nothing must be changed: both forms are accepted. Build all paths from one base if the calls use several forms.',
+        details: { form, path, calls: entries.length },
+        entries,
+      }
+    }
+  },
 }
+
+/** The other rules of the linter are about the order of calls, which other checks observe. */
+const CALL_FINDINGS: readonly string[] = ['content-type', 'unknown-fields', 'empty-fields']
+
+export const CALL_RULES: readonly Rule[] = [
+  callRefused,
+  ...findingRules.filter(({ id }) => CALL_FINDINGS.includes(id)),
+  secretExposed,
+  pathForm,
+]
+
+/** The user must see a person and not a bot. */
+export const SENDER_RULES: readonly Rule[] = findingRules.filter(({ id }) => id === 'sender-incomplete')
+
+/** After an agent has left: nothing else that the user could see. */
+export const END_RULES: readonly Rule[] = [startAfterEnd, callAfterEnd, endRepeated]
 
 export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
   {
@@ -201,27 +203,7 @@ async function agentWritesThreeMessages(check: CheckContext): Promise<void> {
   compareSamples(check, FROM_AGENT, await receivedTexts(check, chat, 'to_user', FROM_AGENT.samples))
   await check.pause(check.limits.quietMs)
   compareOrder(check, FROM_AGENT, await receivedTexts(check, chat, 'to_user'))
-  expectSender(check, chat)
-}
-
-export function expectSender(check: CheckContext, chat: CheckChat): void {
-  const names: string[] = []
-  const calls = new Set<ChatCall>()
-  for (const field of ['name', 'avatar'])
-    for (const call of chat.calls('message').filter(isAccepted)) {
-      const { body } = call.request
-      const sender = isMap(body) && isMap(body.sender) ? body.sender : {}
-      if (typeof sender[field] === 'string' && sender[field] !== '') continue
-      if (!names.includes(`sender.${field}`)) names.push(`sender.${field}`)
-      calls.add(call)
-    }
-  if (calls.size === 0) return
-  check.report('SHOULD', 'sender-missing', {
-    happened: `${counted(calls.size, 'message call')} had no ${names.join(' and no ')}, so the user sees a bot and not a person.`,
-    hint: 'Send `sender: { name, avatar }` with every message, with a default picture when the agent has none (R-SENDER.3).',
-    details: { missing: names, calls: calls.size },
-    entries: [...calls],
-  })
+  check.judge(SENDER_RULES, chat.entries())
 }
 
 async function agentLeaves(check: CheckContext): Promise<void> {
@@ -229,37 +211,7 @@ async function agentLeaves(check: CheckContext): Promise<void> {
   await chat.agent('leave')
   await chat.requireCall('end', 'the agent left')
   await check.pause(check.limits.quietMs)
-  reportCallsAfterEnd(check, chat.calls())
-}
-
-/** Reports a further `end`, and what the user could see after the end. `calls`: of one handover. */
-export function reportCallsAfterEnd(check: CheckContext, calls: readonly ChatCall[]): void {
-  const [end, ...others] = calls.filter(call => call.endpoint === 'end' && isAccepted(call))
-  if (end === undefined) return
-  const last = others.at(-1)
-  if (last !== undefined) {
-    const times = others.length + 1
-    const afterMs = last.at_ms - end.at_ms
-    check.report('SHOULD', 'end-repeated', {
-      happened: `end was called ${counted(times, 'time')} after the agent left, the last ${formatDuration(afterMs)} after the first. A second end could end a new handover of the same chat.`,
-      hint: 'Call end only when it ends a handover that is open, and repeat it only when it was not answered with 2xx.',
-      details: { times, afterMs },
-      entries: [end, ...others],
-    })
-  }
-  // What the user could see. Reads of the transcript are right after the end, for an archive.
-  for (const endpoint of ['start', 'message', 'typing_start'] as const) {
-    const late = calls.find(call => call.endpoint === endpoint && call.seq > end.seq)
-    if (late === undefined) continue
-    const afterMs = late.at_ms - end.at_ms
-    // The platform does not forbid the others (`message.requiresTakeover`, `typing.idle`), but a start keeps the bot away (W2).
-    check.report(endpoint === 'start' ? 'MUST' : 'SHOULD', 'call-after-end', {
-      happened: `${endpoint} was called ${formatDuration(afterMs)} after end, when the bot answers again.`,
-      hint: 'Send a farewell before end, and discard what waits in a queue for the chat when its handover ends (W2).',
-      details: { endpoint, afterMs },
-      entries: [end, late],
-    })
-  }
+  check.judge(END_RULES, chat.entries())
 }
 
 async function checkWholeHandover(check: CheckContext): Promise<void> {
@@ -268,7 +220,7 @@ async function checkWholeHandover(check: CheckContext): Promise<void> {
   try {
     await runWholeHandover(check, await openChat(check, 'first'))
   } finally {
-    checkCalls(check, journal.query({ after: lastSeq }))
+    check.judge(CALL_RULES, journal.query({ after: lastSeq }))
   }
 }
 
@@ -336,7 +288,7 @@ async function readsOtherAnswers(check: CheckContext): Promise<void> {
     await chat.requireCall('end', 'the agent left')
     await check.pause(check.limits.quietMs)
     compareOrder(check, { ...FROM_AGENT, samples }, await receivedTexts(check, chat, 'to_user'))
-    reportCallsAfterEnd(check, chat.calls())
+    check.judge(END_RULES, chat.entries())
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type CheckContext,
   CheckEndedError,
   type EventAnswer,
-  type ReportedFinding,
+  type ReportedMistake,
 } from '../context.ts'
 import { suffix } from '../words.ts'
 
@@ -227,7 +227,7 @@ class LoadGroup {
   }
 
   /** Reports with the number of chats. */
-  #report(level: Level, code: string, { happened, details, ...finding }: ReportedFinding): void {
+  #report(level: Level, code: string, { happened, details, ...finding }: ReportedMistake): void {
     const chats = this.#chats.length
     const sentence = `With ${chats} chats at once, ${happened}`
     this.#check.report(level, code, { ...finding, happened: sentence, details: { chats, ...details } })

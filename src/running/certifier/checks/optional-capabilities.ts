@@ -1,7 +1,10 @@
 /** ATT, TRL, TYP, AVL: optional capabilities. A check does not apply to an intermediary without its capability. */
 
 import { isMap } from '../../../base/objects.ts'
-import { counted, formatDuration } from '../../../base/text/quantities.ts'
+import { formatDuration } from '../../../base/text/quantities.ts'
+import { isAccepted } from '../../../evaluation/history.ts'
+import { reasonMissing } from '../../../evaluation/rules/reason-missing.ts'
+import { endsByItself, typingNeverStopped } from '../../../evaluation/rules/typing-never-stopped.ts'
 import type { NewFile } from '../../../platform/rules/files.ts'
 import { isLoopback } from '../../../server/control/addresses.ts'
 import type { InboxItem } from '../../agent-driver/driver.ts'
@@ -9,7 +12,7 @@ import { agentsAre, expectAcknowledged, openChat, openTakenOver } from '../chat.
 import type { CheckDefinition } from '../check.ts'
 import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
 import { compareOrder, compareSamples, type Exchange, receivedTexts } from '../exchange.ts'
-import { inboxUntil, isAccepted, lastEntry } from '../observe.ts'
+import { inboxUntil, lastEntry } from '../observe.ts'
 
 export const OPTIONAL_CHECKS: readonly CheckDefinition[] = [
   {
@@ -227,36 +230,13 @@ function expectLanguages(check: CheckContext, start: ChatCall): void {
   throw new CheckEndedError('language_codes')
 }
 
-const SHORTEST_TIMEOUT_MS = 500
-const LONGEST_TIMEOUT_MS = 60_000
-
 async function typeAndIdle(check: CheckContext): Promise<void> {
   const chat = await openTakenOver(check, 'first')
   await chat.agent('type')
   const call = await chat.requireCall('typing_start', 'the agent typed', 'SHOULD')
-  if (endsByItself(call)) return
   const hasEnded = () => chat.calls(['typing_stop', 'message', 'end'], call.seq).length > 0
-  if (!(await check.until(hasEnded, check.limits.typingMs))) reportEndlessTyping(check, call)
-}
-
-const timeoutOf = ({ request: { body } }: ChatCall): number | null =>
-  isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
-
-/** Whether the platform hides the indicator of this typing_start in time. */
-export function endsByItself(call: ChatCall): boolean {
-  const timeoutMs = timeoutOf(call)
-  return timeoutMs !== null && timeoutMs >= SHORTEST_TIMEOUT_MS && timeoutMs <= LONGEST_TIMEOUT_MS
-}
-
-export function reportEndlessTyping(check: CheckContext, call: ChatCall): void {
-  const timeoutMs = timeoutOf(call)
-  const withinMs = check.limits.typingMs
-  check.report('SHOULD', 'typing-not-ended', {
-    happened: `typing_start had ${timeoutMs === null ? 'no timeout' : `a timeout of ${timeoutMs} ms`}, and no typing_stop, message or end came within ${formatDuration(withinMs)}.`,
-    hint: 'Send a timeout such as 10000 with typing_start, and send it again while the agent types: without a timeout the indicator stays until typing_stop (E7.5).',
-    details: { timeoutMs, withinMs },
-    entries: [call],
-  })
+  if (endsByItself(call) || (await check.until(hasEnded, check.limits.typingMs))) return
+  check.judge([typingNeverStopped], chat.entries())
 }
 
 type Availability = 'OPEN' | 'CLOSED'
@@ -274,16 +254,7 @@ async function goAwayTwice(check: CheckContext): Promise<void> {
       if (areAway) await agentsAre(check, 'back')
     }
   }
-  const without: ChatCall[] = []
-  for (const call of availabilityCalls(check, 0))
-    if (isAccepted(call) && textField(call, 'reason') === null) without.push(call)
-  if (without.length === 0) return
-  check.report('SHOULD', 'reason-missing', {
-    happened: `${counted(without.length, 'call')} of availability had no reason.`,
-    hint: 'Send `reason: "AGENT_AVAILABILITY"` when agents come and go; the other reasons are BUSINESS_HOURS and OTHER (E3.4).',
-    details: { calls: without.length },
-    entries: without,
-  })
+  check.judge([reasonMissing], availabilityCalls(check, 0))
 }
 
 const availabilityCalls = ({ core: { journal } }: CheckContext, after: number): ChatCall[] =>

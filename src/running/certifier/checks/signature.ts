@@ -7,7 +7,7 @@ import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
+import type { ChatCall, CheckContext, CheckEvent, EventAnswer, FoundMistake } from '../context.ts'
 import { acceptedText, type Diagnosis, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
 import {
   controlEvent,
@@ -181,11 +181,11 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
   const { status } = answer
   // Only these are statuses with which intermediaries refuse signatures.
   if (status !== 400 && status !== 401 && status !== 403) return expectAcknowledged(check, answer)
-  reportRefusedSignature(check, answer, await diagnoseEveryForm(check, answer))
+  check.add(refusedSignature(answer, await diagnoseEveryForm(check, answer)))
 }
 
 /** `diagnosis`: null when no mistake was tried. */
-export function reportRefusedSignature(check: CheckContext, answer: EventAnswer, diagnosis: Diagnosis | null): void {
+export function refusedSignature(answer: EventAnswer, diagnosis: Diagnosis | null): FoundMistake {
   const { event, status } = answer
   const { accepts = null, entries = [], probes = 0 } = diagnosis ?? {}
   const tried = diagnosis === null ? '' : ` None of ${probes} usual mistakes explains the refusal.`
@@ -194,12 +194,13 @@ export function reportRefusedSignature(check: CheckContext, answer: EventAnswer,
     hint =
       'Diagnose this delivery, which tries the usual mistakes: "Find out why" in the page, or npx handover-sim diagnose.'
   if (accepts !== null) hint = probeFix(accepts.code)
-  check.report('MUST', 'valid-signature-refused', {
+  return {
+    ...{ code: 'valid-signature-refused', level: 'MUST' },
     happened: `The webhook answered ${status} to a validly signed ${event}.${accepts === null ? '' : ` ${acceptedText(accepts)}`}`,
     hint,
     details: { event, status, accepts, probes },
     entries: [answer, ...entries],
-  })
+  }
 }
 
 async function expectNoSecondConversation(check: CheckContext): Promise<void> {
@@ -358,12 +359,12 @@ async function expectRefused(check: CheckContext, forgeries: readonly Forgery[])
     const { status } = sent.answer
     // The answer accepts the event, and nothing shows whether it was used.
     if (sent.effect === null && status !== null && status < 300) unseen.push(sent)
-    else reportForged(check, sent)
+    else addForged(check, sent)
   }
   const isVisible = await controlEvent(check, unseen.length > 0)
   for (const sent of unseen) {
     const effect = isVisible ? await effectWithin(check, sent.chat, 0) : null
-    reportForged(check, { ...sent, effect })
+    addForged(check, { ...sent, effect })
   }
   const first = unseen.find(({ level }) => level === 'MUST')
   if (first === undefined || isVisible) return
@@ -378,40 +379,49 @@ async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentFo
   return { forgery, chat, answer, effect, level: EQUIVALENT_ENCODINGS.has(forgery) ? 'SHOULD' : 'MUST' }
 }
 
-/** One finding says it: an event that is used is not also reported as accepted. */
-export function reportForged(check: CheckContext, { forgery, answer, effect, level }: AnsweredForgery): void {
+function addForged(check: CheckContext, answered: AnsweredForgery): void {
+  const mistake = acceptedForgery(answered)
+  if (mistake !== null) check.add(mistake)
+}
+
+/** One finding says it: an event that is used is not also reported as accepted. Null: it was refused. */
+export function acceptedForgery({ forgery, answer, effect, level }: AnsweredForgery): FoundMistake | null {
   const { status, failure = null } = answer
   const [difference, hint] = FORGERIES[forgery]
   const event = `${answer.event} with ${difference}`
   const details = { event: answer.event, forgery }
   if (effect !== null)
-    check.report(level, 'forged-event-used', {
+    return {
+      ...{ code: 'forged-event-used', level },
       happened: `The webhook accepted a forged event: ${event} had an effect: ${EFFECT_TEXTS[effect.kind]}.`,
       hint,
       details: { ...details, effect: effect.kind },
       entries: [answer, effect],
-    })
-  else if (status === null)
-    check.report(level, 'forged-event-unanswered', {
+    }
+  if (status === null)
+    return {
+      ...{ code: 'forged-event-unanswered', level },
       happened: `The webhook gave no answer to a forged event, ${event}${suffix(failure && failureText(failure))}.`,
       hint: 'Look for an exception in the comparison that nothing catches. timingSafeEqual of Node throws when the lengths differ; a handler that throws must still answer.',
       details: { ...details, failure },
       entries: [answer],
-    })
-  else if (status >= 500)
-    check.report('SHOULD', 'forged-event-error', {
+    }
+  if (status >= 500)
+    return {
+      ...{ code: 'forged-event-error', level: 'SHOULD' },
       happened: `The webhook failed at a forged event: it answered ${status} to ${event}.`,
       hint: 'Look for an exception in the comparison, and answer 401. timingSafeEqual of Node throws when the lengths differ, and decoders throw for text that is not base64: compare the lengths first, as text.',
       details: { ...details, status },
       entries: [answer],
-    })
-  else if (status < 400)
-    check.report('SHOULD', 'forged-event-accepted', {
-      happened: `The webhook accepted a forged event: it answered ${status} to ${event}.`,
-      hint: `${hint} An answer of 200 hides a wrong key: all events would be lost without a sign.`,
-      details: { ...details, status },
-      entries: [answer],
-    })
+    }
+  if (status >= 400) return null
+  return {
+    ...{ code: 'forged-event-accepted', level: 'SHOULD' },
+    happened: `The webhook accepted a forged event: it answered ${status} to ${event}.`,
+    hint: `${hint} An answer of 200 hides a wrong key: all events would be lost without a sign.`,
+    details: { ...details, status },
+    entries: [answer],
+  }
 }
 
 const FORMS: readonly JsonForm[] = ROTATED['webhook.json']

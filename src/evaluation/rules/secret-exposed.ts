@@ -1,8 +1,8 @@
-import { decoded } from '../../../base/text/url-text.ts'
-import { defaultKnobs } from '../../../platform/contract/knobs.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
-import { stringsIn } from '../../scenario/interpolation.ts'
-import type { History, LinterRule } from './rule.ts'
+import { decoded } from '../../base/text/url-text.ts'
+import { defaultKnobs } from '../../platform/contract/knobs.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import { stringsIn } from '../scenario/interpolation.ts'
+import type { JudgedPlan, Rule } from './rule.ts'
 
 /** A secret that journals must not show; `parameter` is recognized by its name. */
 interface Secret {
@@ -12,19 +12,24 @@ interface Secret {
 type SecretPlace = 'text' | 'address' | 'webhook_answer'
 
 /** Reports API keys and signatures in texts, addresses and answers, where people and logs can read them. */
-export const secretExposed: LinterRule = {
+export const secretExposed: Rule = {
   id: 'secret-exposed',
-  *findInRun(history) {
-    const secrets = secretsOf(history)
-    for (const entry of history.entries)
+  level: 'SHOULD',
+  *judgeAll({ entries }, { plan }) {
+    const secrets = secretsOf(plan, entries)
+    for (const entry of entries)
       for (const { place, text } of textsOf(entry)) {
-        const { seq, chat_id } = entry
         const secret = hasSecretParameter(place, text)
           ? 'parameter'
           : secrets.find(({ value }) => text.includes(value))?.kind
         if (secret === undefined) continue
-        const happened = `#${seq} has ${SECRETS[secret]} in ${PLACES[place]}. ${READERS[place]} can use it to write to every chat of the bot, or to forge events. Send the key only in the Authorization header, and replace a key that was exposed.`
-        yield { happened, chat_id, entrySeqs: [seq], details: { secret, place } }
+        yield {
+          happened: `#${entry.seq} has ${SECRETS[secret]} in ${PLACES[place]}. ${READERS[place]} can use it to write to every chat of the bot, or to forge events.`,
+          hint: 'Send the key only in the Authorization header, and replace a key that was exposed.',
+          chat_id: entry.chat_id,
+          details: { secret, place },
+          entries: [entry],
+        }
       }
   },
 }
@@ -52,7 +57,7 @@ const DEFAULT_KNOBS = defaultKnobs()
 const MIN_SECRET_CHARS = 8
 
 /** The keys of the scenario, and the keys and signatures in headers, which are masked in a saved journal. */
-function secretsOf({ plan, entries }: History): Secret[] {
+function secretsOf(plan: JudgedPlan, entries: readonly Entry[]): Secret[] {
   const found = new Map<string, Secret['kind']>()
   for (const name of ['keys.handover', 'keys.bot'] as const)
     found.set(String(plan.config[name] ?? DEFAULT_KNOBS[name]), 'api_key')
