@@ -45,63 +45,45 @@ export interface ChatLine {
   readonly trouble?: Trouble | undefined
 }
 
-export interface ChatState {
+export interface ChatView {
   readonly items: readonly ChatItem[]
-  readonly status: ChatAnswer['status']
   readonly typing: boolean
   /** The agent who has the chat. */
   readonly agent: ChatAnswer['agent']
-  readonly ended: boolean
   readonly language: string
-  readonly source: string
   readonly user: string
   readonly bot: string
 }
 
-/** `answer` is the chat as the server has it after the entry `until`; `entries` are those of the chat. */
-export function chatStateOf(answer: ChatAnswer, entries: readonly Entry[], until: number): ChatState {
-  const { status, typing, agent, active, language, source } = answer
-  const { messages, lines, user, bot } = readChat(entries, until)
-  const byId = new Map(messages.map(message => [message.id, message]))
-  const shown = answer.messages.map(({ created, ...message }): ChatMessage => {
-    const { seq = null, avatar = null, notice, trouble } = byId.get(message.id) ?? {}
-    return { kind: 'message', ...message, seq, avatar, time: created, trouble, ...(notice && { notice }) }
-  })
-  const nameOf = (from: 'user' | 'bot') => answer.messages.find(message => message.from === from)?.name ?? ''
-  return {
-    items: arranged(shown, lines),
-    status,
-    typing,
-    agent,
-    ended: !active,
-    language,
-    source,
-    user: user || nameOf('user'),
-    bot: bot || nameOf('bot'),
-  }
+export interface ChatState extends ChatView, Pick<ChatAnswer, 'status' | 'source'> {
+  readonly ended: boolean
 }
 
-/** The chat of a run that has no server any more, as far as its entries show it, after the entry `at`. */
-export function chatOfEntries(
-  entries: readonly Entry[],
-  at: number | null,
-): Pick<ChatState, 'items' | 'typing' | 'agent' | 'language'> {
-  const { messages, lines, typing, agent, language } = readChat(entries, at ?? Number.MAX_SAFE_INTEGER)
-  return { items: arranged(messages, lines), typing, agent, language }
+/** What the entries of a chat show after the entry `until`; `messages` are those of the server, where it still has them. */
+export function chatOfEntries(entries: readonly Entry[], until: number, messages?: ChatAnswer['messages']): ChatView {
+  const { messages: read, lines, ...view } = readChat(entries, until)
+  const byId = new Map(read.map(message => [message.id, message]))
+  const shown = messages?.map(({ created, ...message }): ChatMessage => {
+    const { seq = null, avatar = null, notice, trouble } = byId.get(message.id) ?? {}
+    return { kind: 'message', ...message, seq, avatar, time: created, trouble, notice }
+  })
+  return { ...view, items: arranged(shown ?? read, lines) }
+}
+
+/** The chat as the server answers with it, with what the entries show of it. */
+export function chatStateOf(answer: ChatAnswer, entries: readonly Entry[], until: number): ChatState {
+  const { messages, active, ...state } = answer
+  const { items, user, bot } = chatOfEntries(entries, until, messages)
+  const nameOf = (from: 'user' | 'bot') => messages.find(message => message.from === from)?.name ?? ''
+  return { ...state, items, ended: !active, user: user || nameOf('user'), bot: bot || nameOf('bot') }
 }
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
-/** What the entries of a chat say about it after one of them. */
-interface ChatReading {
+interface ChatReading extends Omit<Writable<ChatView>, 'items'> {
   /** Without those with which the chat began. */
   readonly messages: Writable<ChatMessage>[]
   readonly lines: Writable<ChatLine>[]
-  typing: boolean
-  agent: ChatState['agent']
-  language: string
-  user: string
-  bot: string
 }
 
 function readChat(entries: readonly Entry[], until: number): ChatReading {

@@ -1,8 +1,7 @@
 /** Indexes the journal: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
 
 import { problemIn } from '../../../evaluation/timeline/problems.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
+import { Timeline, type TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 
 /**
@@ -44,7 +43,7 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
   const effects = new Map<number, number[]>()
   const deliveries = new Map<string, Delivery[]>()
   const shownBy = new Map<number, TimelineRow>()
-  const timeline = createLiveTimeline(chatName)
+  const timeline = new Timeline(chatName)
 
   /** Returns the seq of the last entry that was dropped. */
   function dropOldest(count: number): number {

@@ -1,8 +1,7 @@
 /** Stores the entries of runs that are under way, and what is shown of them: each entry is read once. */
 
 import { isRunEvent } from '../../../evaluation/scenario/run-events.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
+import { Timeline, type TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { LiveEntries, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
 
@@ -63,7 +62,7 @@ function createLiveRun(run: number) {
   const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
   const conversations = new Map<string, string>()
   const names = new Map<string, string>()
-  const timeline = createLiveTimeline(chatId => names.get(chatId) ?? null)
+  const timeline = new Timeline(chatId => names.get(chatId) ?? null)
   /** The rows as they were shown. */
   const shown = new WeakMap<TimelineRow, TimelineRow>()
   return {
