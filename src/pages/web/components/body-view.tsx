@@ -2,7 +2,7 @@
 import './entries.css'
 import { useState } from 'preact/hooks'
 import { visibleLines } from '../../../base/text/terminal-text.ts'
-import { isTruncatedValue, pretty } from '../model/entry-sections.ts'
+import { pretty } from '../model/entry-sections.ts'
 import { byteSize } from '../model/formats.ts'
 import { CopyButton } from './copy-button.tsx'
 import { JsonTree } from './json-tree.tsx'
@@ -21,7 +21,7 @@ export interface BodyViewProps {
 type BodyForm = 'JSON' | 'Text' | 'Bytes'
 
 export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps) {
-  const isTree = typeof payload === 'object' && payload !== null && !isTruncatedValue(payload)
+  const isTree = typeof payload === 'object' && payload !== null
   const forms: BodyForm[] = []
   if (isTree) forms.push('JSON')
   // The tree shows all of an ASCII text; other texts are compared letter by letter.

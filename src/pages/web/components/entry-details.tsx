@@ -7,7 +7,7 @@ import { labelOf, lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
 import { factOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
-import { isTruncatedValue, pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
+import { pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
 import { kindName, moment } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
@@ -207,17 +207,13 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
       {findings.length === 0 ? null : (
         <div class="entry-section">
           <h4>Findings</h4>
-          {isTruncatedValue(findings) ? (
-            <Payload payload={findings} />
-          ) : (
-            <ul class="entry-remarks">
-              {findings.map(({ rule, message }) => (
-                <li key={rule + message}>
-                  <code>{visible(rule)}</code> {visible(message)}
-                </li>
-              ))}
-            </ul>
-          )}
+          <ul class="entry-remarks">
+            {findings.map(({ rule, message }) => (
+              <li key={rule + message}>
+                <code>{visible(rule)}</code> {visible(message)}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
       {assumptions.length === 0 ? null : (
@@ -255,7 +251,7 @@ interface EntrySectionProps {
 
 function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
   const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
-  const rows = isTruncatedValue(headers) ? [] : Object.entries(headers)
+  const rows = Object.entries(headers)
   const label = `Body of ${visible(title)}`
   let body = null
   if (payload !== undefined && payload !== '')
@@ -270,7 +266,6 @@ function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps
         {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
       </Heading>
       {body}
-      {isTruncatedValue(headers) ? <Payload payload={headers} /> : null}
       {rows.length === 0 ? null : (
         <details>
           <summary>{counted(rows.length, 'header')}</summary>
