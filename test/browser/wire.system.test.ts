@@ -69,7 +69,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
     await expect.poll(() => detailsOf(page).textContent()).toContain('/api/v2/handover/start')
     await page.goto(`${server.url}/?entry=${seqOf(server, isCall(401))}`)
-    await expect.poll(() => detailsOf(page).textContent()).toContain('No bot has this key.')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('The API key is not known here.')
     expect(await axeViolations(page)).toEqual([])
     await button(detailsOf(page), 'errors.body').click()
     await expect.poll(() => page.url()).toContain('knob=errors.body')

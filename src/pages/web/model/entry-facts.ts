@@ -2,7 +2,7 @@
 import { isMap } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import { problemIn } from '../../../evaluation/timeline/problems.ts'
-import type { ApiContent, Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { faultHitText } from '../../../platform/wording/faults.ts'
 import {
   errorIn,
@@ -20,18 +20,11 @@ export interface EntryFact {
   readonly outcome?: 'pass' | 'fail' | 'warn'
 }
 
-const KEY_TEXTS = {
-  valid: 'Valid.',
-  missing: 'There is no Authorization header. Send “Authorization: Bearer” and the key.',
-  malformed: 'The Authorization header is not “Bearer” and one key.',
-  unknown: 'No bot has this key. The platform column shows the keys.',
-  wrong_scope: 'The key is for other endpoints: transcripts of chats need the bot API key, all others the API key.',
-} satisfies Readonly<Record<Exclude<ApiContent['auth'], 'not_checked'>, string>>
-
 export function factOf(entry: Entry): EntryFact | null {
   if (entry.kind === 'delivery') return entry.outcome === 'skipped' ? null : signatureFact(entry)
   if (entry.kind !== 'api' || entry.auth === 'not_checked' || entry.auth === undefined) return null
-  return { label: 'Key', text: KEY_TEXTS[entry.auth], outcome: entry.auth === 'valid' ? 'pass' : 'fail' }
+  // The refusal says the rest.
+  return { label: 'Key', text: entry.auth.replace('_', ' '), outcome: entry.auth === 'valid' ? 'pass' : 'fail' }
 }
 
 /** As entries show what is secret. */
