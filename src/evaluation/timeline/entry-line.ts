@@ -206,7 +206,7 @@ function bodyText({ endpoint, request }: EntryOf<'api'>): string {
   }
 }
 
-export function callAnswer(entry: EntryOf<'api'>): EntryAnswer {
+function callAnswer(entry: EntryOf<'api'>): EntryAnswer {
   const { status, duration_ms, faults, answer_lost } = entry
   const duration = `${formatMs(duration_ms)}${faults === undefined ? '' : `, ${faultNames(faults)}`}`
   if (answer_lost !== undefined) {

@@ -1,6 +1,6 @@
 /** Decides from the codes of an entry whether it shows that something went wrong. */
 
-import type { Entry } from '../../platform/journal/entry.ts'
+import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { isAcceptedForgery, isRefusedForgery, isTruncated, observedSignature } from '../../platform/wording/hints.ts'
 
 /**
@@ -40,8 +40,7 @@ export function problemIn(entry: Entry): EntryProblem | null {
 }
 
 /** A delivery of the real platform, whose signature does not fit the key that the proxy was given. */
-export const isSignedWrong = (entry: Parameters<typeof observedSignature>[0]): boolean =>
-  observedSignature(entry)?.verdict === 'invalid'
+export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.verdict === 'invalid'
 
 const PROBLEM_NOTES: ReadonlySet<string> = new Set([
   ...['evicted', 'connections_refused', 'internal_error'],

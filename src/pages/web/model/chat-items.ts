@@ -1,6 +1,6 @@
 /** Derives what the chat column shows: the messages of a chat, with their entries and the lines between them. */
 import { isMap } from '../../../base/objects.ts'
-import { callAnswer, deliveryAnswer } from '../../../evaluation/timeline/entry-line.ts'
+import { lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
@@ -238,8 +238,7 @@ function troubleOf(entry: EntryOf<'api' | 'delivery'>): Trouble | undefined {
   const problem = problemIn(entry)
   if (problem === null || (entry.kind === 'delivery' && entry.outcome === 'delivered')) return undefined
   const what = entry.kind === 'api' ? 'refused' : 'not delivered'
-  const { short } = entry.kind === 'api' ? callAnswer(entry) : deliveryAnswer(entry)
-  return { text: `${what}: ${short}`, seq: entry.seq, isOrdered: problem === 'ordered' }
+  return { text: `${what}: ${lineOf(entry).answer?.short ?? ''}`, seq: entry.seq, isOrdered: problem === 'ordered' }
 }
 
 /** How many messages of the chat a journal does not have; null for an unknown number, because its beginning was dropped. */
