@@ -2,7 +2,7 @@
 
 import { isMap, jsonOr } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { faultNames, formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
+import { faultNames, formatMs, quote, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import {
@@ -59,10 +59,15 @@ const MAX_ANSWER_CHARS = 80
 /** One line, without control characters, shortened. */
 const oneLine = (text: unknown, columns = MAX_CHARS): string => shorten(visible(String(text ?? '')), columns)
 
-/** The narrow line: `POST message "Hello"`. */
-export function labelOf({ what, words, marks = '' }: EntryLine): string {
-  const quoted = words === undefined ? '' : quote(words, MAX_CHARS)
-  return `${what}${what === '' || quoted === '' ? '' : ' '}${quoted}${marks}`
+/** `POST message "Hello"`; wide: `POST message as Anna "Hello"`. The words are shortened so that all of it has at most `columns`. */
+export function labelOf(line: EntryLine, width: 'narrow' | 'wide' = 'narrow', columns?: number): string {
+  const { what, extra = '', words, marks = '' } = line
+  const parts = [what, width === 'wide' ? extra : ''].filter(part => part !== '')
+  if (words !== undefined) {
+    const others = widthOf(`${parts.join(' ')} ${marks}`)
+    parts.push(quote(words, columns === undefined ? MAX_CHARS : columns - others))
+  }
+  return `${parts.join(' ')}${marks}`
 }
 
 export function lineOf(entry: Entry): EntryLine {

@@ -1,8 +1,8 @@
 /** Renders journal entries as a log for people. */
 import { backgroundTimer } from '../../base/runtime/clock.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { pad, quote, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { type EntryLine, lineOf } from '../../evaluation/timeline/entry-line.ts'
+import { pad, shorten, visible, wrap } from '../../base/text/terminal-text.ts'
+import { type EntryLine, labelOf, lineOf } from '../../evaluation/timeline/entry-line.ts'
 import { isSignedWrong, problemIn } from '../../evaluation/timeline/problems.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { assumedIn } from '../../platform/wording/entry.ts'
@@ -78,7 +78,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     if (style === 'compact') {
       const texts = details.map(({ label, text, level }) => theme[level](`${label.replace('answer ', '')} ${text}`))
       const rest = texts.length === 0 ? '' : `: ${texts.join('; ')}`
-      return `${leftColumns(entry)}${directionOf(line)} ${textOf(line, COMPACT_COLUMNS)}${rest}\n`
+      return `${leftColumns(entry)}${directionOf(line)} ${labelOf(line, 'wide', COMPACT_COLUMNS)}${rest}\n`
     }
     const place = placeOf(entry)
     const [answer, ...others] = details
@@ -150,7 +150,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   }
 
   function pretty(entry: Entry, line: EntryLine): string {
-    const text = wrap(shorten(textOf(line, free), MAX_WHAT_CHARS), free).join(`\n${' '.repeat(WHAT_AT)}`)
+    const text = wrap(shorten(labelOf(line, 'wide', free), MAX_WHAT_CHARS), free).join(`\n${' '.repeat(WHAT_AT)}`)
     return `${leftColumns(entry)}${pad(directionOf(line), WHO_COLUMNS)}  ${text}\n`
   }
 
@@ -175,14 +175,6 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
 function directionOf({ from, to }: EntryLine): string {
   if (from !== to && from !== 'runner') return `${from} -> ${to}`
   return to === 'runner' ? 'handover-sim' : to
-}
-
-/** The wide line, with words that fill the rest of so many columns. */
-function textOf({ what, extra = '', words, marks = '' }: EntryLine, columns: number): string {
-  const head = [what, extra].filter(part => part !== '').join(' ')
-  if (words === undefined) return `${head}${marks}`
-  const quoted = quote(words, columns - widthOf(`${head} ${marks}`))
-  return head === '' ? `${quoted}${marks}` : `${head} ${quoted}${marks}`
 }
 
 function answerLevel(entry: Entry): Shade {

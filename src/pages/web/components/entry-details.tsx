@@ -88,8 +88,7 @@ export function EntryDetails(props: EntryDetailsProps) {
       <header class="entry-head">
         <Heading>
           <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{kindName(entry.kind)}</span>{' '}
-          <bdi>{labelOf(line)}</bdi>
-          {line.extra ? ` ${line.extra}` : null}
+          <bdi>{labelOf(line, 'wide')}</bdi>
         </Heading>
         {tools}
       </header>
