@@ -27,7 +27,7 @@ export default defineConfig({
     built !== null
       ? { ...shared, include: built, setupFiles: [setup] }
       : {
-          maxWorkers: 2,
+          maxWorkers: 3,
           projects: [
             {
               test: {

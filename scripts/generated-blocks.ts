@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { keysOf } from '../src/base/objects.ts'
 import { type FlagDefinition, type FlagTable, SETTING_FLAGS } from '../src/commands/command.ts'
 import { EXIT_CODES } from '../src/commands/exit-codes.ts'
-import { COMMAND_GROUPS, type COMMANDS, loadCommand } from '../src/commands/main.ts'
+import { COMMAND_GROUPS, type COMMANDS, importCommand } from '../src/commands/main.ts'
 import { ADDRESS_FLAGS } from '../src/commands/running-simulator.ts'
 import { KEYS } from '../src/commands/terminal-keys.ts'
 import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schema.ts'
@@ -51,7 +51,7 @@ const SHARED: readonly (readonly [FlagTable, string])[] = [
 
 /** Arguments and flags of a command; those that it shares with others are a link. */
 async function flagsOf(name: string): Promise<string> {
-  const command = await loadCommand(name as keyof typeof COMMANDS)
+  const command = await importCommand(name as keyof typeof COMMANDS)
   const left: Record<string, string | FlagDefinition> = { ...command.flags }
   const links: string[] = []
   for (const [shared, title] of SHARED) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import MiniSearch, { type SearchOptions } from 'minisearch'
-import { COMMANDS, loadCommand } from '../src/commands/main.ts'
+import { COMMANDS, importCommand } from '../src/commands/main.ts'
 import { KNOB_NAMES } from '../src/platform/contract/knobs.ts'
 import { CHECKS } from '../src/running/certifier/checks/index.ts'
 import config from './.vitepress/config.ts'
@@ -46,7 +46,7 @@ const queries: [query: string, page: string][] = [
 ]
 const flags = new Set<string>()
 for (const name of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])
-  for (const flag of Object.keys((await loadCommand(name)).flags)) flags.add(flag.split(' ')[0]!)
+  for (const flag of Object.keys((await importCommand(name)).flags)) flags.add(flag.split(' ')[0]!)
 for (const flag of flags) queries.push([flag, '/reference/cli'])
 
 let found = 0

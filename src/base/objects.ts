@@ -5,7 +5,7 @@ export const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>
   Object.keys(record) as Key[]
 
 /** An object with a value for each key. */
-export const recordOf = <Key extends string, Value>(
+export const buildRecord = <Key extends string, Value>(
   keys: readonly Key[],
   value: (key: Key) => Value,
 ): Record<Key, Value> => Object.fromEntries(keys.map(key => [key, value(key)])) as Record<Key, Value>

@@ -1,6 +1,7 @@
 /** `handover-sim calibrate`: compares recordings of the real platform with the contract and the assumptions in force. */
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ConfigError } from '../base/files/errors.ts'
 import { checkRegular, saveText } from '../base/files/user-files.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
@@ -8,7 +9,7 @@ import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { Calibration } from '../evaluation/calibration/calibration.ts'
 import { planExperiments } from '../evaluation/calibration/experiment-plan.ts'
-import { NotARecordingError, type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
+import { type RecordingListener, readRecording } from '../evaluation/calibration/recording.ts'
 import {
   calibrationJson,
   calibrationMarkdown,
@@ -23,7 +24,7 @@ import { Replay, type ReplayResult } from '../running/replayer/replay.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
 import { colorLevel, EnvironmentError, type Io, UsageError } from './io.ts'
-import { exitCodeOf, writeRequested } from './write-reports.ts'
+import { exitCodeWith, writeRequested } from './write-reports.ts'
 
 export const calibrateCommand = defineCommand({
   arguments: { '<files...>': 'recordings: journals, HAR files, or JSON lines of exchanges' },
@@ -80,26 +81,25 @@ export const calibrateCommand = defineCommand({
         io,
       )
     }
-    return exitCodeOf(exitCode, problems)
+    return exitCodeWith(exitCode, problems)
   },
 })
 
 /** Replays each recording in a simulator of its own. */
 async function replayFiles(files: readonly string[], knobs: KnobSettings, io: Io): Promise<ReplayResult> {
-  let all: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
+  let total: ReplayResult = { compared: 0, differences: [], differenceCount: 0 }
   for (const file of files) {
     const replay = new Replay(knobs)
-    const leaveOut = () => {}
-    await readFile(file, { observe: observation => replay.prepare(observation), leaveOut }, io)
-    await readFile(file, { observe: observation => replay.replay(observation), leaveOut }, io)
+    await readFile(file, { observe: observation => replay.prepare(observation) }, io)
+    await readFile(file, { observe: observation => replay.replay(observation) }, io)
     const { compared, differences, differenceCount } = await replay.end()
-    all = {
-      compared: all.compared + compared,
-      differences: [...all.differences, ...differences],
-      differenceCount: all.differenceCount + differenceCount,
+    total = {
+      compared: total.compared + compared,
+      differences: [...total.differences, ...differences],
+      differenceCount: total.differenceCount + differenceCount,
     }
   }
-  return all
+  return total
 }
 
 function checkWritable(file: string | undefined, isForced: boolean | undefined, { cwd }: Io): void {
@@ -109,11 +109,19 @@ function checkWritable(file: string | undefined, isForced: boolean | undefined, 
 
 async function readFile(file: string, listener: RecordingListener, { cwd }: Io): Promise<void> {
   try {
+    await readRecording(file, piecesOf(file, cwd), listener)
+  } catch (error) {
+    throw error instanceof ConfigError ? new EnvironmentError(error.message) : error
+  }
+}
+
+/** The text of a file, piece by piece. */
+async function* piecesOf(file: string, cwd: string): AsyncGenerator<string> {
+  try {
     const path = resolve(cwd, file)
     checkRegular(path)
-    await readRecording(file, createReadStream(path, 'utf8'), listener)
+    yield* createReadStream(path, 'utf8')
   } catch (error) {
-    if (error instanceof NotARecordingError) throw new EnvironmentError(visible(error.message))
     throw new EnvironmentError(`Failed to read ${visible(file)}: ${visible(messageOf(error))}.`)
   }
 }

@@ -38,7 +38,7 @@ import { type Context, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
 import { attach, createCheckRerun, runInterruptibly, whyUnreachable } from './run-target.ts'
 import {
-  exitCodeOf,
+  exitCodeWith,
   progressOptions,
   type Render,
   type ReportContext,
@@ -168,7 +168,7 @@ export const certifyCommand = defineCommand({
         describeCertificate(secrets.redactDeep(ended), createCheckRerun(flags, seed)),
       )
       const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
-      return exitCodeOf(ended.exitCode, await writeCertificate(described, requests, reportContext))
+      return exitCodeWith(ended.exitCode, await writeCertificate(described, requests, reportContext))
     })
   },
 })

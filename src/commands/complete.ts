@@ -92,16 +92,16 @@ const NO_FILES = 4
  * Answers the script of a shell: the candidates for the last of these words, one in a line, then how the shell treats them.
  * `load` resolves with null for a name that no command has.
  */
-export async function answerShell(
+export async function completeShell(
   words: readonly string[],
   commands: Readonly<Record<string, string>>,
   load: (name: string) => Promise<CliCommand | null>,
   { io }: Context,
 ): Promise<number> {
   const word = words.at(-1) ?? ''
-  const found = (await candidates()).filter(([value]) => value.startsWith(word))
-  const isOpen = found.length > 0 && found.every(([value]) => /[=/]$/.test(value))
-  for (const [value, about] of found) io.stdout.write(`${value}\t${about.replace(/\s+/g, ' ')}\n`)
+  const completions = (await candidates()).filter(([value]) => value.startsWith(word))
+  const isOpen = completions.length > 0 && completions.every(([value]) => /[=/]$/.test(value))
+  for (const [value, about] of completions) io.stdout.write(`${value}\t${about.replace(/\s+/g, ' ')}\n`)
   io.stdout.write(`:${NO_FILES + (isOpen ? NO_SPACE : 0)}\n`)
   return 0
 
@@ -115,15 +115,15 @@ export async function answerShell(
       const [flagName = '', takes] = key.split(' ')
       flags.set(flagName, { flag: typeof flag === 'string' ? { description: flag } : flag, takes })
     }
-    const valuesOf = (flagName: string | undefined, typed: string): Candidates | null => {
+    const candidatesFor = (flagName: string | undefined, typed: string): Candidates | null => {
       const { takes, flag } = flags.get(flagName ?? '') ?? {}
       if (takes === undefined) return null
       return flag?.choices?.map(choice => [choice, ''] as const) ?? valuesFor(name, takes, typed, io.cwd)
     }
     const [, assigned, typed = ''] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? []
     if (assigned !== undefined)
-      return (valuesOf(assigned, typed) ?? []).map(([value, about]) => [`${assigned}=${value}`, about])
-    const values = valuesOf(words.at(-2), word)
+      return (candidatesFor(assigned, typed) ?? []).map(([value, about]) => [`${assigned}=${value}`, about])
+    const values = candidatesFor(words.at(-2), word)
     if (values !== null) return values
     if (word.startsWith('-')) {
       const isFree = (flagName: string) => !words.includes(flagName) || flags.get(flagName)?.flag.repeatable
@@ -146,8 +146,8 @@ function valuesFor(command: string, placeholder: string, typed: string, cwd: str
     case 'knob=value':
       return Object.entries(KNOBS).flatMap(([knob, { allowed }]) => {
         const words = allowed.split(' | ')
-        if (words.length > 1 && words.every(one => /^[\w-]+$/.test(one)))
-          return named(words.map(one => `${knob}=${one}`))
+        if (words.length > 1 && words.every(word => /^[\w-]+$/.test(word)))
+          return named(words.map(word => `${knob}=${word}`))
         return [[`${knob}=`, allowed] as const]
       })
     case 'name=value':
@@ -162,7 +162,7 @@ function valuesFor(command: string, placeholder: string, typed: string, cwd: str
       ])
       const reports = own.get(command) ?? RUN_REPORTS
       const before = typed.slice(0, typed.lastIndexOf(',') + 1)
-      return reports.map(one => [before + (/pretty|tap|github/.test(one) ? one : `${one}=`), ''])
+      return reports.map(report => [before + (/pretty|tap|github/.test(report) ? report : `${report}=`), ''])
     }
     case 'tag':
       return Object.entries(SCENARIO_GROUPS)

@@ -38,18 +38,18 @@ export const diagnoseCommand = defineCommand({
       io.stderr.write(`${asked.refusal}\n`)
       return 1
     }
-    const { answer: found } = asked
-    const lines = [found.text]
-    if (found.answer !== null && found.code !== 'accepted')
-      lines.push(`Its answer to ${found.event}: ${found.answer.status} ${quote(found.answer.body, 200)}`)
-    lines.push(...found.facts)
-    if (found.fix) lines.push(`Fix: ${found.fix}`)
-    const seqs = found.probes.map(({ seq }) => seq)
+    const { data: diagnosis } = asked
+    const lines = [diagnosis.text]
+    if (diagnosis.answer !== null && diagnosis.code !== 'accepted')
+      lines.push(`Its answer to ${diagnosis.event}: ${diagnosis.answer.status} ${quote(diagnosis.answer.body, 200)}`)
+    lines.push(...diagnosis.facts)
+    if (diagnosis.fix) lines.push(`Fix: ${diagnosis.fix}`)
+    const seqs = diagnosis.probes.map(({ seq }) => seq)
     if (seqs.length > 0)
       lines.push(
         `${counted(seqs.length, 'event')} without effect on a help desk ${seqs.length === 1 ? 'was' : 'were'} sent to find out: #${Math.min(...seqs)} to #${Math.max(...seqs)}.`,
       )
-    io.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : `${lines.join('\n')}\n`)
-    return NO_CAUSE.includes(found.code) ? 1 : 0
+    io.stdout.write(flags.json ? `${JSON.stringify(diagnosis)}\n` : `${lines.join('\n')}\n`)
+    return NO_CAUSE.includes(diagnosis.code) ? 1 : 0
   },
 })

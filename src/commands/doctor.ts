@@ -180,7 +180,7 @@ function* copyFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
     }
     if (folder === dirname(folder)) break
   }
-  const [first, ...above] = copies.filter(({ folder }, at) => copies.findIndex(one => one.folder === folder) === at)
+  const [first, ...above] = copies.filter(({ folder }, at) => copies.findIndex(copy => copy.folder === folder) === at)
   if (first === undefined)
     yield ok('copies', 'No folder above has an installation of its own: this command is the only copy.')
   else if (first.folder !== ownFolder && first.version !== VERSION)
@@ -203,7 +203,7 @@ const ADDED = /,?localhost,127\.0\.0\.1,::1,\[::1\]$/
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const
 
 function* proxyFindings({ env }: Context): Generator<DoctorFinding> {
-  const name = PROXIES.find(one => env[one])
+  const name = PROXIES.find(variable => env[variable])
   const direct = (env.no_proxy ?? env.NO_PROXY ?? '').replace(ADDED, '')
   if (name === undefined) return yield ok('proxy', 'No variable sends requests through a proxy.')
   if (/(^|,)\s*(\*|127\.0\.0\.1|localhost)\s*(,|$)/.test(direct))
@@ -215,7 +215,7 @@ function* proxyFindings({ env }: Context): Generator<DoctorFinding> {
   )
 }
 
-const LEAST_FREE_BYTES = 100 * 2 ** 20
+const MIN_FREE_BYTES = 100 * 2 ** 20
 
 function* folderFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   try {
@@ -229,7 +229,7 @@ function* folderFindings({ io: { cwd } }: Context): Generator<DoctorFinding> {
   }
   const { bavail, bsize } = statfsSync(cwd)
   const free = bavail * bsize
-  if (free >= LEAST_FREE_BYTES) return yield ok('folder', 'The working directory can be written, and has space.')
+  if (free >= MIN_FREE_BYTES) return yield ok('folder', 'The working directory can be written, and has space.')
   yield warning(
     'folder',
     `The disk of ${cwd} has ${Math.round(free / 2 ** 20)} MB left.`,
@@ -242,20 +242,20 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding
   if (port === 0) return yield ok('port', 'The port is 0: any free one is taken.')
   const url = urlOf(String(values.host), port)
   const token = typeof values.control_token === 'string' ? values.control_token : null
-  const answered = await callControl({ url, token }, 'POST', '/settle', {}, AbortSignal.timeout(ANSWER_MS)).catch(
+  const response = await callControl({ url, token }, 'POST', '/settle', {}, AbortSignal.timeout(MAX_RESPONSE_MS)).catch(
     () => null,
   )
-  const isFree = answered !== null && 'code' in answered && answered.code === 'connection_refused'
+  const isFree = response !== null && 'code' in response && response.code === 'connection_refused'
   if (isFree) return yield ok('port', `Port ${port} is free.`)
   const holder = await findPortHolder(port)
   const who = holder === null ? 'another program' : `${holder.name} (process ${holder.pid})`
-  if (answered !== null && 'status' in answered && answered.status === 401)
+  if (response !== null && 'status' in response && response.status === 401)
     return yield problem(
       'token',
       `A simulator serves at ${url}, and refuses ${token === null ? 'requests without its control token' : 'the control token of the settings'}.`,
       'export HANDOVER_SIM_TOKEN=..., as npx handover-sim start printed it',
     )
-  if (answered !== null && 'status' in answered && answered.status === 200)
+  if (response !== null && 'status' in response && response.status === 200)
     return yield ok(
       'port',
       `A simulator serves at ${url}: ${who}. For run and certify, stop it: npx handover-sim stop --port ${port}`,
@@ -269,9 +269,9 @@ async function* portFindings({ values }: Resolved): AsyncGenerator<DoctorFinding
   )
 }
 
-const ANSWER_MS = 2_000
+const MAX_RESPONSE_MS = 2_000
 /** The clocks of two programs on one machine do not differ. */
-const MOST_SKEW_MS = 5_000
+const MAX_SKEW_MS = 5_000
 
 async function* webhookFindings(
   target: URL,
@@ -293,14 +293,14 @@ async function* webhookFindings(
   const options = { ...resolved.options, port: 0, host: '127.0.0.1' }
   const server = await startServer(options, undefined, context.secrets)
   try {
-    yield* answerFindings(server)
+    yield* responseFindings(server)
   } finally {
     await server.close()
   }
 }
 
 /** Sends events to the webhook of the simulator, and reads its answers. */
-async function* answerFindings(server: PlatformServer): AsyncGenerator<DoctorFinding> {
+async function* responseFindings(server: PlatformServer): AsyncGenerator<DoctorFinding> {
   await server.chat()
   const refused = await sendProbe(server, 'webhook')
   if (refused !== null) return yield refused
@@ -309,7 +309,7 @@ async function* answerFindings(server: PlatformServer): AsyncGenerator<DoctorFin
 
   const date = Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'date')?.[1]
   const skewMs = date === undefined ? 0 : Math.abs(Date.parse(String(date)) - Date.parse(wallTime()))
-  if (skewMs > MOST_SKEW_MS)
+  if (skewMs > MAX_SKEW_MS)
     yield warning(
       'clock',
       `The clock of the service differs by ${formatDuration(skewMs)}.`,
@@ -373,8 +373,8 @@ async function sendProbe(server: PlatformServer, id: string): Promise<DoctorFind
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}
   if (status !== null && status >= 200 && status < 300) return null
   const path = `/deliveries/${delivery_id}/diagnose`
-  const found = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
-  const diagnosis = 'body' in found ? Diagnosis.safeParse(found.body).data : undefined
+  const reply = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
+  const diagnosis = 'body' in reply ? Diagnosis.safeParse(reply.body).data : undefined
   const why = diagnosis?.text ?? failureText(failure)
   return problem(
     id,

@@ -5,6 +5,7 @@ import { createAbort, freshSeed, onParentExit } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
 import { createOrphan } from '../evaluation/finding.ts'
+import { History } from '../evaluation/history.ts'
 import { lint } from '../evaluation/rules/lint.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
@@ -31,10 +32,10 @@ import {
   UsageError,
 } from './io.ts'
 import { runScenarios, type ServiceContext } from './run.ts'
-import { shellWord } from './run-target.ts'
+import { quoteForShell } from './run-target.ts'
 import { redactRun } from './secrets.ts'
 import type { AttachedAgent } from './start-agent.ts'
-import { exitCodeOf, writeReports } from './write-reports.ts'
+import { exitCodeWith, writeReports } from './write-reports.ts'
 
 const FLAGS = {
   '--scenarios <files>': {
@@ -60,7 +61,7 @@ const DEFAULT_GRACE_MS = 5_000
 const DRAIN_MS = 3_000
 const POLL_MS = 50
 /** Failed scenarios that a report shows. */
-const MOST_PLAYS = 100
+const MAX_FAILED_PLAYS = 100
 /** A journal alone is no run that could be evaluated again. */
 const EXEC_REPORTS = RUN_REPORTS.filter(name => name !== 'journal')
 
@@ -89,8 +90,8 @@ export const execCommand = defineCommand({
       throw new UsageError(
         `--wait-for must be an http or https URL such as http://127.0.0.1:3000/, got ${JSON.stringify(address)}.`,
       )
-    const all = { context, flags, command, address, ...times }
-    return scenarios === undefined ? execBesideSimulator(all) : execScenarios(all, scenarios)
+    const exec = { context, flags, command, address, ...times }
+    return scenarios === undefined ? execBesideSimulator(exec) : execScenarios(exec, scenarios)
   },
 })
 
@@ -120,7 +121,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
 
     const failedPlays: ScenarioResult[] = []
     const onPlayed = (result: ScenarioResult) => {
-      if (result.outcome !== 'pass' && failedPlays.length < MOST_PLAYS) failedPlays.push(result)
+      if (result.outcome !== 'pass' && failedPlays.length < MAX_FAILED_PLAYS) failedPlays.push(result)
     }
     let attached: AttachedAgent | null = null
     const readiness = new LazyReadiness(() => attached?.loadDriver ?? null, { onPlayed })
@@ -160,7 +161,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
     enough.abort()
     const code = commandCode(how)
     const result = redactRun(
-      resultOf(server, { command, how, failedPlays, startedAt, started, isStrict: flags.strict ?? false }),
+      createResult(server, { command, how, failedPlays, startedAt, started, isStrict: flags.strict ?? false }),
       secrets,
     )
     const isShown = result.exitCode !== 0 || flags.report !== undefined
@@ -171,7 +172,7 @@ async function execBesideSimulator({ context, flags, command, address, ...times 
       : []
     if (code !== 0) return code
     if (received !== null) return END_CODES[received]
-    return exitCodeOf(result.exitCode, problems)
+    return exitCodeWith(result.exitCode, problems)
   } finally {
     await shutdown.run()
   }
@@ -244,7 +245,7 @@ interface Ended {
 }
 
 /** The command as a scenario, with the whole journal of the simulator, and the scenarios that it played and that did not pass. */
-function resultOf(server: PlatformServer, ended: Ended): RunResult {
+function createResult(server: PlatformServer, ended: Ended): RunResult {
   const { command, how, failedPlays, startedAt, started, isStrict } = ended
   const name = command.join(' ')
   const journal = maskedJournal(server)
@@ -261,7 +262,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
         details: { failure: how },
       }),
     )
-  const warnings = lint({ config: {}, steps: [], finally: [] }, journal)
+  const warnings = lint({ config: {}, steps: [], finally: [] }, new History(journal))
   const outcome = failures.length > 0 ? 'fail' : 'pass'
   const verdict: Verdict = { outcome, reason: null, failures, warnings, steps: [], captures: {} }
   const facts = {
@@ -270,7 +271,7 @@ function resultOf(server: PlatformServer, ended: Ended): RunResult {
     instance: 1,
     startedAt,
     durationMs: elapsedMs() - started,
-    rerunCommand: `npx handover-sim exec --seed ${seed} -- ${command.map(word => shellWord(word)).join(' ')}`,
+    rerunCommand: `npx handover-sim exec --seed ${seed} -- ${command.map(word => quoteForShell(word)).join(' ')}`,
   }
   const scenario = {
     ...applyStrict({ strict: isStrict }, verdict),

@@ -1,10 +1,10 @@
 /** Shows an exploration in a page while it runs: counters, the map of situations, and each failure that is found (`explore --ui`). */
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { findFiles } from '../evaluation/scenario/load/find.ts'
-import { loadText } from '../evaluation/scenario/load/load.ts'
+import { loadScenarioText } from '../evaluation/scenario/load/load.ts'
 import type { ExploreListener, ExploreResult, FailedConversation } from '../running/explorer/explore.ts'
 import { coverageOf, type Situations } from '../running/explorer/situations.ts'
-import type { Exploration } from '../running/ui-mode/protocol.ts'
+import type { ExplorationProgress } from '../running/ui-mode/protocol.ts'
 import { uiRoutes } from '../running/ui-mode/routes.ts'
 import { createExploreSession } from '../running/ui-mode/session.ts'
 import { scenarioSources } from './command.ts'
@@ -16,11 +16,11 @@ export function createExploreUi(context: Context, target: string, situations: Si
   const files = new Set<string>()
   const findFile = (name: string) => (files.has(name) ? findFiles([name], load)[0] : undefined)
   const session = createExploreSession(target, secrets, findFile)
-  let shown: Exploration = {
+  let shown: ExplorationProgress = {
     ...{ conversations: 0, acts: 0, situations: situations.size, doubted: 0, shortening: null, ended: null },
     ...coverageOf(situations),
   }
-  const change = (part: Partial<Exploration>) => {
+  const change = (part: Partial<ExplorationProgress>) => {
     shown = { ...shown, ...part }
     session.show(shown)
   }
@@ -30,7 +30,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
   async function add({ file, name, sequence, result }: FailedConversation): Promise<void> {
     if (file === null) return session.add(null, `${name} (conversation ${sequence.seed})`, result)
     files.add(file.path)
-    const [plan = null] = compile(await loadText(file.path, file.yaml, load))
+    const [plan = null] = compile(await loadScenarioText(file.path, file.yaml, load))
     session.add(plan, name, result)
   }
   const listener: ExploreListener = {

@@ -139,7 +139,7 @@ export const exploreCommand = defineCommand({
         return reportRun(withSignalCode(await run(repeated, options.jobs, seed)), context, reports)
       }
 
-      const rerun = (one: number) => `npx handover-sim explore --replay ${one}`
+      const rerun = (conversationSeed: number) => `npx handover-sim explore --replay ${conversationSeed}`
       const startedAt = wallTime()
       const startMs = elapsedMs()
       let shownMs = startMs
@@ -203,12 +203,12 @@ export const exploreCommand = defineCommand({
             }
             ui?.listener.found(finding)
           },
-          doubted: one => ui?.listener.doubted(one),
+          doubted: conversation => ui?.listener.doubted(conversation),
         },
       })
       const { unconfirmed, calibration, nextIndex } = result
-      const findings = result.findings.map(one =>
-        one.file !== null && unwritten.has(one.file.path) ? { ...one, file: null } : one,
+      const findings = result.findings.map(finding =>
+        finding.file !== null && unwritten.has(finding.file.path) ? { ...finding, file: null } : finding,
       )
       if (flags.state !== undefined) {
         const failing = [...findings, ...unconfirmed].map(({ sequence }) => sequence)
@@ -219,8 +219,8 @@ export const exploreCommand = defineCommand({
       // Neither a plain conversation nor one that does not fail reliably has a file.
       const again = (words: string) =>
         [`npx handover-sim explore ${words}`, ...repeatedWords(flags, undefined)].join(' ')
-      const scenarios = findings.map(({ file, result: one, sequence }) =>
-        file === null ? { ...one, file: 'explore', rerunCommand: again(`--replay ${sequence.seed}`) } : one,
+      const scenarios = findings.map(({ file, result: scenario, sequence }) =>
+        file === null ? { ...scenario, file: 'explore', rerunCommand: again(`--replay ${sequence.seed}`) } : scenario,
       )
       if (calibration.result !== null) {
         const plain = { ...calibration.result, file: 'explore', rerunCommand: again(`--seed ${seed}`) }

@@ -19,11 +19,11 @@ export type GuardRequest =
   | { readonly type: 'stop' }
 
 /** To `exec`. `pid`: the group of the command. */
-export type GuardAnswer =
+export type GuardResponse =
   | { readonly type: 'started'; readonly pid: number }
   | { readonly type: 'ended'; readonly how: ProcessFailure }
 
-const answer = (message: GuardAnswer) =>
+const respond = (message: GuardResponse) =>
   new Promise<void>(resolve => {
     if (process.connected) process.send?.(message, () => resolve())
     else resolve()
@@ -41,13 +41,13 @@ function guard(): void {
     const launched = launch(options)
     if (isRunning(launched)) {
       running = launched
-      if (launched.child.pid !== undefined) void answer({ type: 'started', pid: launched.child.pid })
+      if (launched.child.pid !== undefined) void respond({ type: 'started', pid: launched.child.pid })
       // The parent may have ended while the command was started.
       if (!process.connected) await stop()
       const how = await launched.ended
       await killProcess(launched)
-      await answer({ type: 'ended', how })
-    } else await answer({ type: 'ended', how: launched })
+      await respond({ type: 'ended', how })
+    } else await respond({ type: 'ended', how: launched })
     process.exit()
   }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ProcessFailure } from '../platform/journal/run-failures.ts'
 import type { LaunchOptions } from '../running/agent-driver/process-group.ts'
-import type { GuardAnswer, GuardRequest } from './guard-process.ts'
+import type { GuardRequest, GuardResponse } from './guard-process.ts'
 
 const GUARD = new URL(import.meta.url.endsWith('.ts') ? './guard-process.ts' : '../guard-process.cjs', import.meta.url)
 
@@ -25,12 +25,12 @@ export class GuardedCommand {
       windowsHide: true,
     })
     this.ended = new Promise(resolve => {
-      this.#guard.on('message', (answer: GuardAnswer) => {
-        if (answer.type === 'started') this.#pid = answer.pid
+      this.#guard.on('message', (response: GuardResponse) => {
+        if (response.type === 'started') this.#pid = response.pid
         else {
           // Another group may get the number.
           this.#pid = null
-          resolve(answer.how)
+          resolve(response.how)
         }
       })
       this.#guard.on('error', error =>

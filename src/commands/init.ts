@@ -54,12 +54,12 @@ export const initCommand = defineCommand({
     const isUrl = httpUrl(DEFAULT_WEBHOOK)
     if (flags.webhookUrl !== undefined && !isUrl.fits(flags.webhookUrl))
       throw new UsageError(`--webhook-url must be ${isUrl.expected}, got ${JSON.stringify(flags.webhookUrl)}.`)
-    const found = findProject(root)
+    const project = findProject(root)
     const asks = !flags.yes && io.canAsk && !context.env.CI
-    const choices = asks ? await askForChoices(flags, found) : withoutQuestions(flags, found)
+    const choices = asks ? await askForChoices(flags, project) : withoutQuestions(flags, project)
     // Ctrl-C at a question: nothing is written.
     if (choices === null) return 130
-    const files = initFiles({ ...choices, isModule: found.isModule })
+    const files = initFiles({ ...choices, isModule: project.isModule })
     if (asks && !(await confirmed(Object.keys(files).filter(path => !existsSync(join(root, path)))))) return 130
 
     for (const [path, text] of Object.entries(files)) {
@@ -77,7 +77,7 @@ export const initCommand = defineCommand({
       io.stdout.write(`written  ${path}\n`)
     }
     const into = folder === '.' ? '' : `cd ${visible(folder)} && `
-    const first = found.isInstalled
+    const first = project.isInstalled
       ? 'npx handover-sim run --self-test'
       : 'npm install --save-dev handover-sim && npx handover-sim run --self-test'
     io.stdout.write(`
@@ -138,18 +138,18 @@ type Choices = Omit<InitChoices, 'isModule'>
 
 const withoutQuestions = (
   { desk = 'own', webhookUrl = DEFAULT_WEBHOOK, runner, ci }: InitFlags,
-  found: FoundProject,
+  project: FoundProject,
 ): Choices => ({
   desk,
   webhookUrl,
-  runner: runner ?? found.runner,
-  workflow: ci ?? found.workflow,
+  runner: runner ?? project.runner,
+  workflow: ci ?? project.workflow,
 })
 
 /** Asks for what no flag says. Resolves with null when a person ends it. */
-async function askForChoices(flags: InitFlags, found: FoundProject): Promise<Choices | null> {
+async function askForChoices(flags: InitFlags, project: FoundProject): Promise<Choices | null> {
   const { isCancel, select, text } = await import('@clack/prompts')
-  const defaults = withoutQuestions(flags, found)
+  const defaults = withoutQuestions(flags, project)
   const choose = <Name extends string>(message: string, of: Readonly<Record<Name, string>>, initialValue: Name) =>
     select<Name>({ message, initialValue, options: keysOf(of).map(value => ({ value, label: of[value] })) as never })
   const desk = flags.desk ?? (await choose<Desk>('The help desk of your agents:', DESKS, defaults.desk))

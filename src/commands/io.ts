@@ -103,8 +103,8 @@ export function processIo(): Io {
   const isStartedByNpm = /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
   let asking = 0
   return {
-    stdout: outputOf(process.stdout, 'stdout'),
-    stderr: outputOf(process.stderr, 'stderr'),
+    stdout: createOutput(process.stdout, 'stdout'),
+    stderr: createOutput(process.stderr, 'stderr'),
     async readStdin(mostBytes) {
       const chunks: Uint8Array[] = []
       let bytes = 0
@@ -202,7 +202,7 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
 const MAX_UNREAD_BYTES = 8 * 1_048_576
 
 /** A closed pipe (`| head`; `EOF` on Windows) does not stop the simulator, and neither does one that nothing reads: further text is dropped. */
-function outputOf(stream: NodeJS.WriteStream, name: string): Output {
+function createOutput(stream: NodeJS.WriteStream, name: string): Output {
   let open = true
   let droppedLines = 0
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -257,8 +257,8 @@ export function columnsOf(
   env: Readonly<Record<string, string | undefined>>,
   stream: { readonly columns?: number | undefined },
 ): number {
-  const answer = env.COLUMNS ?? ''
-  return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
+  const columns = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(columns) ? Number(columns) : (stream.columns ?? USUAL)
 }
 
 /** Whether what was written can be written over; a dumb terminal shows the escapes. */

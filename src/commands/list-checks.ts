@@ -27,11 +27,11 @@ export function planChecks(filters: CheckFilters, hasDriver: boolean): CheckPlan
   try {
     const checks = selectChecks(filters, profiles)
     if (checks.length > 0 || filters.profiles !== null) return { checks, profiles }
-    const others = selectChecks(filters, PROFILES)
-    if (others[0] === undefined) return { checks, profiles }
-    const ids = others.map(({ id }) => id).join(', ')
+    const otherChecks = selectChecks(filters, PROFILES)
+    if (otherChecks[0] === undefined) return { checks, profiles }
+    const ids = otherChecks.map(({ id }) => id).join(', ')
     throw new UsageError(
-      `${ids}: of the profile ${others[0].profile}, which needs an agent driver: pass --agent-driver FILE.`,
+      `${ids}: of the profile ${otherChecks[0].profile}, which needs an agent driver: pass --agent-driver FILE.`,
     )
   } catch (error) {
     throw error instanceof UnknownCheckError ? new UsageError(error.message) : error
@@ -101,9 +101,9 @@ export function checksDryRun({ checks }: CheckPlan): string {
 
 /** `certify --explain ID`: what the check does, and its help page. */
 export function explainCheck(id: string, context: Context): string {
-  const check = CHECKS.find(one => one.id === id.toUpperCase())
+  const check = CHECKS.find(candidate => candidate.id === id.toUpperCase())
   if (check === undefined) {
-    const ids = CHECKS.map(one => one.id)
+    const ids = CHECKS.map(check => check.id)
     const instead = nearest(id.toUpperCase(), ids) || '; `npx handover-sim certify --list` prints all.'
     throw new UsageError(`There is no check ${JSON.stringify(id)}${instead}`)
   }

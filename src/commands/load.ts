@@ -22,7 +22,7 @@ import {
 import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
 import { findLimit, type LimitStep, measureOwnLimit, ownLimitAfter } from '../running/load/limits.ts'
-import { type LoadOptions, runLoad } from '../running/load/load.ts'
+import { type LoadRunOptions, runLoad } from '../running/load/load.ts'
 import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
 import { Runs } from '../running/load/runs.ts'
@@ -42,7 +42,7 @@ import {
 import { type Context, canRedraw, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
-import { exitCodeOf, type Render, renderModel, writeRequested } from './write-reports.ts'
+import { exitCodeWith, type Render, renderModel, writeRequested } from './write-reports.ts'
 
 const FLAGS = {
   '--arrivals <rate>': 'how many conversations begin: 50/s, 300/m, 0..200/s over 2m, several with commas',
@@ -125,7 +125,7 @@ export const loadCommand = defineCommand({
         shutdown.defer(() => runs.close())
         const rerun = createRerunCommand(flags, plans)
         const progress = showLoadProgress(io.stderr, canRedraw(env, io.stderr.isTTY))
-        const load: LoadOptions = {
+        const load: LoadRunOptions = {
           ...{ runs, mix, arrivals: options.stages, users: options.users, thresholds: options.thresholds },
           ...{ durationMs: options.durationMs, warmUpMs: options.warmUpMs, seed, signal },
           isWatched: flags.ownLimit !== false,
@@ -167,7 +167,7 @@ async function writeLoad(
   { io, env }: Context,
 ): Promise<number> {
   const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
-  return exitCodeOf(load.exitCode, await writeRequested(requests, load.exitCode, rendererOf(load), reportContext))
+  return exitCodeWith(load.exitCode, await writeRequested(requests, load.exitCode, createRenderer(load), reportContext))
 }
 
 /** 1: a threshold was crossed. 3: conversations could not be judged, and none failed. 4: nothing can be said of the intermediary. */
@@ -179,7 +179,7 @@ function loadExitCode({ all, isBottleneck, thresholds, steps }: LoadReport): 0 |
   return isBottleneck ? 4 : 1
 }
 
-function rendererOf(load: LoadReport): Render<ReportRequest<LoadReportName>> {
+function createRenderer(load: LoadReport): Render<ReportRequest<LoadReportName>> {
   return async ({ report }, exitCode) => {
     const ended = { ...load, exitCode }
     switch (report) {
@@ -227,7 +227,7 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { env }: Context) {
 const SHARE = /=(\d+(?:\.\d+)?)%?$/
 
 /** The scenarios of the files, with the share of each. Throws when one of them cannot run beside itself. */
-async function loadMix(files: readonly string[], context: Context): Promise<LoadOptions['mix']> {
+async function loadMix(files: readonly string[], context: Context): Promise<LoadRunOptions['mix']> {
   const mix: { plan: Plan; share: number }[] = []
   for (const given of files) {
     const share = existsSync(resolve(context.io.cwd, given)) ? null : SHARE.exec(given)

@@ -55,7 +55,7 @@ type CommandName = keyof typeof COMMANDS
 const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
 
 /** Loads a command when it runs, except `start`, whose modules are those that every command needs. */
-export async function loadCommand(name: CommandName): Promise<CliCommand> {
+export async function importCommand(name: CommandName): Promise<CliCommand> {
   switch (name) {
     case 'start':
       return startCommand
@@ -139,8 +139,8 @@ export async function main(
 /** Rejects with `CommanderError` after a mistake and after help, which commander has printed. */
 async function runCommand(argv: readonly string[], context: Context): Promise<number> {
   if (argv[0] === 'complete' && argv[1] === '--') {
-    const { answerShell } = await import('./complete.ts')
-    return answerShell(argv.slice(2), COMMANDS, async name => (isCommand(name) ? loadCommand(name) : null), context)
+    const { completeShell: answerShell } = await import('./complete.ts')
+    return answerShell(argv.slice(2), COMMANDS, async name => (isCommand(name) ? importCommand(name) : null), context)
   }
   const { stdout, stderr } = context.io
   const program = new Command('handover-sim')
@@ -167,7 +167,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
       if (isCommand(argv[0] ?? '') && argv[0] !== name) continue
       const command = program.command(name).description(COMMANDS[name])
       if (!argv.includes(name)) continue
-      const loaded = await loadCommand(name)
+      const loaded = await importCommand(name)
       addFlags(command, loaded)
       command.action(async () => {
         code = await loaded.run(context, command.opts(), command.args)

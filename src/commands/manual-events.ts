@@ -113,7 +113,7 @@ function readFaults(given: readonly string[]): Readonly<Record<string, unknown>>
   return faults
 }
 
-const Answer = z.looseObject({
+const EventResponse = z.looseObject({
   delivery_id: z.string(),
   ack: z.looseObject({ status: z.nullable(z.number()), duration_ms: z.number(), error: z.optional(z.string()) }),
 })
@@ -128,12 +128,12 @@ async function sendManualEvent(
   sign: SignMode = 'valid',
 ): Promise<number> {
   const { io } = context
-  const asked = await askSimulator(context, flags, path, body, Answer)
+  const asked = await askSimulator(context, flags, path, body, EventResponse)
   if ('refusal' in asked) {
     io.stderr.write(`${asked.refusal}\n`)
     return 1
   }
-  const { delivery_id, ack } = asked.answer
+  const { delivery_id, ack } = asked.data
   // `delivered: 200 in 12 ms (delivery d1)`
   const { status } = ack
   const isForged = sign !== 'valid' && status !== null && status < 500
@@ -146,9 +146,7 @@ async function sendManualEvent(
       : `answered ${status}, although its signature is wrong: answer 401, before anything else is done with the event`
   else if (ack.error !== undefined) outcome = `not acknowledged: ${ack.error}, in ${formatMs(ack.duration_ms)}`
   io.stdout.write(
-    flags.json
-      ? `${JSON.stringify(asked.answer)}\n`
-      : `${what} ${visible(outcome)} (delivery ${visible(delivery_id)})\n`,
+    flags.json ? `${JSON.stringify(asked.data)}\n` : `${what} ${visible(outcome)} (delivery ${visible(delivery_id)})\n`,
   )
   return isRight ? 0 : 1
 }

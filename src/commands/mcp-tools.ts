@@ -12,15 +12,15 @@ import type { PlayedScenario, ReadinessReport, ReadinessTrial } from '../server/
 import type { SimulatorState } from '../server/control/routes/workspace.ts'
 
 /** The control API of the workspace of this session. Rejects with `ToolError` when it refuses. */
-export interface ControlClient {
+export interface WorkspaceClient {
   readonly url: string
-  get<Answer>(path: string, signal: AbortSignal): Promise<Answer>
-  send<Answer>(
+  get<Body>(path: string, signal: AbortSignal): Promise<Body>
+  send<Body>(
     method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     body: unknown,
     signal: AbortSignal,
-  ): Promise<Answer>
+  ): Promise<Body>
 }
 
 /** The message of a refusal, for the assistant. `body`: the whole answer. */
@@ -35,14 +35,14 @@ export class ToolError extends Error {
 }
 
 /** What a tool answers: text for a reader, and the same as data. */
-interface ToolAnswer {
+interface ToolResult {
   readonly text: string
   readonly data: Record<string, unknown>
 }
 
 const chatId = z.string().optional().describe('The chat; by default the newest')
 const COLUMNS = 160
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 const DEFAULT_LINES = 40
 const finding = z.object({ code: z.string(), level: z.string(), happened: z.string(), hint: z.string() })
 const line = z.object({ seq: z.number(), kind: z.string(), line: z.string() })
@@ -60,16 +60,16 @@ const Explanation = z.object({
 })
 
 /** For a reader. `chatId`: the chat that it is about; undefined for an entry. */
-function explanationText(found: z.infer<typeof Explanation>, chatId: string | undefined): string {
-  const { entry, causes, effects, wrong, diagnosis, checks, findings, assumptions, pages } = found
+function explanationText(explanation: z.infer<typeof Explanation>, chatId: string | undefined): string {
+  const { entry, causes, effects, wrong, diagnosis, checks, findings, assumptions, pages } = explanation
   const parts: Readonly<Record<string, readonly string[]>> = {
-    'Caused by': causes.map(one => one.line),
-    Caused: effects.map(one => one.line),
+    'Caused by': causes.map(cause => cause.line),
+    Caused: effects.map(effect => effect.line),
     Wrong: wrong.map(({ seq, why, hint }) => [`#${seq} ${why ?? 'failed'}`, hint].filter(Boolean).join('; ')),
     Diagnosis: diagnosis === null ? [] : [`${diagnosis.happened} Fix: ${diagnosis.fix}`],
-    Checks: checks.map(one => `${one.check}: ${one.happened} ${one.hint}`),
-    Findings: findings.map(one => `#${one.seq} ${one.rule}: ${one.message}`),
-    'Rests on assumptions': assumptions.map(one => `${one.name}: ${one.behaviour}`),
+    Checks: checks.map(check => `${check.check}: ${check.happened} ${check.hint}`),
+    Findings: findings.map(finding => `#${finding.seq} ${finding.rule}: ${finding.message}`),
+    'Rests on assumptions': assumptions.map(assumption => `${assumption.name}: ${assumption.behaviour}`),
     Read: pages,
   }
   const head = chatId === undefined ? JSON.stringify(entry) : `Chat ${chatId}`
@@ -78,7 +78,7 @@ function explanationText(found: z.infer<typeof Explanation>, chatId: string | un
 }
 
 /** One line for each entry, as `start --output compact` prints them, after its number; none for an event, which its delivery shows. */
-function linesOf(entries: readonly Entry[]): z.infer<typeof line>[] {
+function formatEntries(entries: readonly Entry[]): z.infer<typeof line>[] {
   const log = createLog({ style: 'compact', colorLevel: 0, columns: COLUMNS })
   return entries.flatMap(entry => {
     const text = log(entry).trimEnd()
@@ -96,7 +96,7 @@ const ACTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false
 
 /** What a tool is run with beside its input. */
 interface ToolCall {
-  readonly control: ControlClient
+  readonly control: WorkspaceClient
   readonly signal: AbortSignal
   readonly context: ServerContext
 }
@@ -114,9 +114,9 @@ const tool =
   <Input extends z.ZodType>(
     name: string,
     definition: ToolDefinition<Input>,
-    run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>,
+    run: (input: z.infer<Input>, call: ToolCall) => Promise<ToolResult>,
   ) =>
-  (server: McpServer, control: ControlClient) =>
+  (server: McpServer, control: WorkspaceClient) =>
     server.registerTool(name, definition, (async (input: z.infer<Input>, context: ServerContext) => {
       try {
         const { text, data } = await run(input, { control, signal: context.mcpReq.signal, context })
@@ -127,16 +127,16 @@ const tool =
       }
     }) as ToolCallback<Input>)
 
-async function newestChat(control: ControlClient, signal: AbortSignal): Promise<string> {
+async function newestChat(control: WorkspaceClient, signal: AbortSignal): Promise<string> {
   const { chats } = await control.get<{ chats: { chat_id: string }[] }>('/chats', signal)
   const newest = chats.at(-1)
   if (newest === undefined) throw new ToolError('There is no chat yet: call open_chat first.')
   return newest.chat_id
 }
 
-const journalOf = (control: ControlClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
+const fetchJournal = (control: WorkspaceClient, filter: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
   control.get<{ entries: Entry[]; first_seq: number; next_seq: number }>(
-    `/journal?${query({ limit: MOST_ENTRIES, ...filter })}`,
+    `/journal?${query({ limit: MAX_ENTRIES, ...filter })}`,
     signal,
   )
 
@@ -169,8 +169,8 @@ const TOOLS = [
         control.get<{ plays: string; verbs: string[]; problem?: string | null }>('/agent', signal),
         control.get<ReadinessReport>('/readiness', signal),
       ])
-      const wrong = readiness.checks.flatMap(({ id, state: shown, finding: found }) =>
-        shown === 'wrong' && found !== null ? [{ check: id, happened: found.happened, hint: found.hint }] : [],
+      const wrong = readiness.checks.flatMap(({ id, state: shown, finding }) =>
+        shown === 'wrong' && finding !== null ? [{ check: id, happened: finding.happened, hint: finding.hint }] : [],
       )
       const data = {
         url: keys.url,
@@ -189,9 +189,9 @@ const TOOLS = [
         `Platform: ${data.url}, API key ${data.api_key}, bot_id ${data.bot_id}`,
         `Webhook: ${webhook}`,
         `Agent: ${agent.verbs.length > 0 ? `plays by ${agent.plays}: ${agent.verbs.join(', ')}` : (data.agent.problem ?? 'no agent driver: a person plays the agent in the help desk')}`,
-        `Chats: ${data.chats.length === 0 ? 'none' : data.chats.map(one => `${one.chat_id} (${one.status})`).join(', ')}`,
+        `Chats: ${data.chats.length === 0 ? 'none' : data.chats.map(chat => `${chat.chat_id} (${chat.status})`).join(', ')}`,
         readiness.text,
-        ...wrong.map(one => `Wrong: ${one.check}: ${one.happened} ${one.hint}`),
+        ...wrong.map(check => `Wrong: ${check.check}: ${check.happened} ${check.hint}`),
       ]
       return { text: rows.join('\n'), data }
     },
@@ -272,13 +272,14 @@ const TOOLS = [
     },
     async ({ verb, chat_id, text, with: parameters }, { control, signal }) => {
       const id = chat_id ?? (verb === 'away' || verb === 'back' ? undefined : await newestChat(control, signal))
-      const answer =
+      const response =
         verb === 'inbox'
-          ? await control.get<AgentAnswer>(`/agent/inbox?${query({ chat_id: id })}`, signal)
-          : await control.send<AgentAnswer>('POST', '/agent', { verb, chat_id: id, text, with: parameters }, signal)
-      const shown = answer.items?.map(item => JSON.stringify(item)).join('\n') || 'The agent sees nothing of this chat.'
-      const result = `${verb}: ${answer.outcome}${answer.error === undefined ? '' : `, ${answer.error}`} (${answer.how})`
-      return { text: verb === 'inbox' ? `${result}\n${shown}` : result, data: { ...answer } }
+          ? await control.get<AgentResponse>(`/agent/inbox?${query({ chat_id: id })}`, signal)
+          : await control.send<AgentResponse>('POST', '/agent', { verb, chat_id: id, text, with: parameters }, signal)
+      const shown =
+        response.items?.map(item => JSON.stringify(item)).join('\n') || 'The agent sees nothing of this chat.'
+      const result = `${verb}: ${response.outcome}${response.error === undefined ? '' : `, ${response.error}`} (${response.how})`
+      return { text: verb === 'inbox' ? `${result}\n${shown}` : result, data: { ...response } }
     },
   ),
 
@@ -305,13 +306,15 @@ const TOOLS = [
         const entry = await control.get<Entry>(`/wait?${query(filter)}`, signal)
         const { seq, kind } = entry
         const name = kind === 'event' ? entry.event : kind
-        const [shown = { seq, kind, line: `#${seq} ${name}` }] = linesOf([entry])
+        const [shown = { seq, kind, line: `#${seq} ${name}` }] = formatEntries([entry])
         return { text: shown.line, data: { found: true, entry: shown, nearest: [] } }
       } catch (error) {
         if (!(error instanceof ToolError && isTimeout(error.body))) throw error
-        const found = new Map(Object.values(error.body.nearest).flatMap(entries => entries.map(one => [one.seq, one])))
-        const nearest = linesOf([...found.values()].sort((a, b) => a.seq - b.seq))
-        const text = [error.message, 'Nearest:', ...nearest.map(one => one.line)].join('\n')
+        const bySeq = new Map(
+          Object.values(error.body.nearest).flatMap(entries => entries.map(entry => [entry.seq, entry])),
+        )
+        const nearest = formatEntries([...bySeq.values()].sort((a, b) => a.seq - b.seq))
+        const text = [error.message, 'Nearest:', ...nearest.map(line => line.line)].join('\n')
         return { text, data: { found: false, entry: null, nearest } }
       }
     },
@@ -334,11 +337,11 @@ const TOOLS = [
       annotations: READS,
     },
     async ({ limit = DEFAULT_LINES, whole = false, ...filter }, { control, signal }) => {
-      const { entries, next_seq } = await journalOf(control, filter, signal)
+      const { entries, next_seq } = await fetchJournal(control, filter, signal)
       const latest = entries.slice(-limit)
-      const lines = linesOf(entries).slice(-limit)
+      const lines = formatEntries(entries).slice(-limit)
       const left_out = entries.length - latest.length
-      const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(one => one.line)
+      const rows = whole ? latest.map(entry => JSON.stringify(entry)) : lines.map(line => line.line)
       const more = left_out > 0 ? [`${left_out} earlier entries not shown: pass limit.`] : []
       return { text: [...more, ...rows].join('\n') || 'Nothing happened yet.', data: { lines, left_out, next_seq } }
     },
@@ -357,7 +360,7 @@ const TOOLS = [
     async ({ seq, chat_id }, { control, signal }) => {
       const id = seq === undefined ? (chat_id ?? (await newestChat(control, signal))) : undefined
       const [{ entries }, { assumptions }, { checks }] = await Promise.all([
-        journalOf(control, { chat_id: id }, signal),
+        fetchJournal(control, { chat_id: id }, signal),
         control.get<{ assumptions: { name: string; behaviour: string }[] }>('/assumptions', signal),
         control.get<ReadinessReport>('/readiness', signal),
       ])
@@ -366,30 +369,30 @@ const TOOLS = [
       if (seq !== undefined && entry === undefined) throw new ToolError(`The journal has no entry ${seq} (any more).`)
       const causes: Entry[] = []
       for (let cause = entry?.cause; cause != null; cause = bySeq.get(cause)?.cause) {
-        const found = bySeq.get(cause)
-        if (found === undefined) break
-        causes.unshift(found)
+        const causeEntry = bySeq.get(cause)
+        if (causeEntry === undefined) break
+        causes.unshift(causeEntry)
       }
       const effects = entry === undefined ? [] : entries.filter(({ cause }) => cause === entry.seq)
       const looked = entry === undefined ? entries : [entry, ...effects]
-      const wrong = looked.flatMap(one => {
-        const explained = explainEntry(one)
-        return explained === null ? [] : [{ seq: one.seq, ...explained }]
+      const wrong = looked.flatMap(entry => {
+        const explained = explainEntry(entry)
+        return explained === null ? [] : [{ seq: entry.seq, ...explained }]
       })
-      const findings = looked.flatMap(one =>
-        one.kind === 'api' ? one.findings.map(found => ({ seq: one.seq, ...found })) : [],
+      const findings = looked.flatMap(entry =>
+        entry.kind === 'api' ? entry.findings.map(finding => ({ seq: entry.seq, ...finding })) : [],
       )
       // Signed in other ways, to see what the service compares. These events have no effect on a help desk.
-      const refused = looked.find(one => one.kind === 'delivery' && (one.status === 401 || one.status === 403))
+      const refused = looked.find(entry => entry.kind === 'delivery' && (entry.status === 401 || entry.status === 403))
       const diagnosis =
         refused?.kind === 'delivery' && refused.triggered !== true
           ? await control.send<Diagnosis>('POST', `/deliveries/${refused.delivery_id}/diagnose`, {}, signal)
           : null
-      const rests = new Set(looked.flatMap(one => (one.kind === 'api' ? Object.keys(one.unspecified) : [])))
-      const shownBy = checks.flatMap(({ id: check, state, finding: found, seq: at, chat_id: of }) => {
+      const rests = new Set(looked.flatMap(entry => (entry.kind === 'api' ? Object.keys(entry.unspecified) : [])))
+      const shownBy = checks.flatMap(({ id: check, state, finding, seq: at, chat_id: of }) => {
         const isAbout = entry === undefined ? of === id : at === entry.seq
-        return state === 'wrong' && found !== null && isAbout
-          ? [{ check, happened: found.happened, hint: found.hint }]
+        return state === 'wrong' && finding !== null && isAbout
+          ? [{ check, happened: finding.happened, hint: finding.hint }]
           : []
       })
       const pages = [
@@ -400,8 +403,8 @@ const TOOLS = [
       ]
       const data = {
         entry: entry ?? null,
-        causes: linesOf(causes),
-        effects: linesOf(effects),
+        causes: formatEntries(causes),
+        effects: formatEntries(effects),
         wrong,
         diagnosis: diagnosis === null ? null : { happened: diagnosis.text, fix: diagnosis.fix },
         findings,
@@ -496,7 +499,7 @@ const TOOLS = [
         try {
           const path = `/readiness/${id}/try`
           const { outcome, reason, findings } = await control.send<ReadinessTrial>('POST', path, undefined, signal)
-          tried.push({ check: id, title, outcome, reason, findings: findings.map(({ entries: _, ...found }) => found) })
+          tried.push({ check: id, title, outcome, reason, findings: findings.map(({ entries: _, ...rest }) => rest) })
           message = `${id} ${outcome}`
         } catch (error) {
           if (!(error instanceof ToolError)) throw error
@@ -564,7 +567,7 @@ const TOOLS = [
   ),
 ]
 
-export function addTools(server: McpServer, control: ControlClient): void {
+export function addTools(server: McpServer, control: WorkspaceClient): void {
   for (const add of TOOLS) add(server, control)
 }
 
@@ -584,7 +587,7 @@ interface Diagnosis {
   readonly fix: string
 }
 
-interface AgentAnswer {
+interface AgentResponse {
   readonly outcome: string
   readonly how: string
   readonly error?: string

@@ -11,8 +11,14 @@ import { PortInUseError, urlOf } from '../server/control/addresses.ts'
 import { startServer } from '../server/start.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
-import { addTools, type ControlClient, ToolError } from './mcp-tools.ts'
-import { callControl, findSimulator, noAnswer, type RunningSimulator, refusalMessage } from './running-simulator.ts'
+import { addTools, ToolError, type WorkspaceClient } from './mcp-tools.ts'
+import {
+  callControl,
+  findSimulator,
+  noResponseError,
+  type RunningSimulator,
+  refusalMessage,
+} from './running-simulator.ts'
 import { type AttachedAgent, attachDriver } from './start-agent.ts'
 
 const FLAGS = {
@@ -84,12 +90,12 @@ async function ownSimulator(flags: McpFlags, context: Context, shutdown: Shutdow
   return { url: server.url, token: server.controlToken }
 }
 
-function controlClient(simulator: RunningSimulator): ControlClient {
+function controlClient(simulator: RunningSimulator): WorkspaceClient {
   const call = async (method: string, path: string, body: unknown, signal: AbortSignal) => {
-    const answered = await callControl(simulator, method, path, body, signal)
-    if ('code' in answered) throw new ToolError(noAnswer(simulator.url, answered).message)
-    if (answered.status >= 400) throw new ToolError(refusalMessage(simulator, answered), answered.body)
-    return answered.body as never
+    const response = await callControl(simulator, method, path, body, signal)
+    if ('code' in response) throw new ToolError(noResponseError(simulator.url, response).message)
+    if (response.status >= 400) throw new ToolError(refusalMessage(simulator, response), response.body)
+    return response.body as never
   }
   return {
     url: simulator.url,
@@ -98,7 +104,7 @@ function controlClient(simulator: RunningSimulator): ControlClient {
   }
 }
 
-function createMcpServer(control: ControlClient): McpServer {
+function createMcpServer(control: WorkspaceClient): McpServer {
   const server = new McpServer({ name: 'handover-sim', version: VERSION }, { instructions: INSTRUCTIONS })
   addTools(server, control)
   const docs = packagePath('docs')

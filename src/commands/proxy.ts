@@ -58,7 +58,7 @@ export const proxyCommand = defineCommand({
     const { values } = resolved
     const upstream = urlSetting(resolved, 'proxy.upstream', '--upstream URL')
     const webhookUrl = urlSetting(resolved, 'webhook.url', '--webhook-url URL')
-    const keys = keysOf(resolved)
+    const keys = handoverKeys(resolved)
     const rewriteLinks = values['proxy.rewrite_links'] === true
     if (rewriteLinks && keys.length === 0)
       throw new UsageError('--rewrite-links changes deliveries, which must be signed again: add --api-key KEY.')
@@ -148,7 +148,7 @@ function urlSetting({ values }: Resolved, name: string, flag: string): URL {
 }
 
 /** The handover keys that the user has given; none for the published default. */
-function keysOf({ options, sources }: Resolved): string[] {
+function handoverKeys({ options, sources }: Resolved): string[] {
   const knobs = knobsFrom(options.knobs ?? {})
   const own = sources['keys.handover'] === 'default' ? [] : [knobs['keys.handover']]
   return [...own, ...moreKeys(knobs).map(([key]) => key)]

@@ -26,7 +26,7 @@ const FLAGS = {
 
 const STDOUT = '-'
 
-const Answer = z.looseObject({
+const RecordResponse = z.looseObject({
   name: z.string(),
   yaml: z.string(),
   notes: z.array(z.looseObject({ message: z.string(), seq: z.nullable(z.number()) })),
@@ -38,7 +38,7 @@ const Answer = z.looseObject({
     failures: z.array(z.string()),
   }),
 })
-type Answer = z.infer<typeof Answer>
+type RecordResponse = z.infer<typeof RecordResponse>
 
 export const recordCommand = defineCommand({
   arguments: { '<file>': 'the scenario file to write, such as scenarios/lost-parcel.yaml; - for stdout' },
@@ -69,24 +69,24 @@ export const recordCommand = defineCommand({
     if (file !== STDOUT && !flags.force && existsSync(path))
       throw new UsageError(`FILE: ${JSON.stringify(file)} exists already: choose another name, or pass --force.`)
 
-    const asked = await askSimulator(context, flags, '/record', body, Answer)
+    const asked = await askSimulator(context, flags, '/record', body, RecordResponse)
     if ('refusal' in asked) {
       io.stderr.write(`${asked.refusal}\n`)
       return 1
     }
-    const { answer } = asked
-    if (file !== STDOUT) write(file, path, withSchemaPath(answer.yaml, path, io.cwd), flags.force ?? false)
-    else if (!flags.json) io.stdout.write(answer.yaml)
+    const { data: recorded } = asked
+    if (file !== STDOUT) write(file, path, withSchemaPath(recorded.yaml, path, io.cwd), flags.force ?? false)
+    else if (!flags.json) io.stdout.write(recorded.yaml)
 
     // Notes go to stderr; the last line says what the trial showed.
-    if (flags.json) io.stdout.write(`${JSON.stringify(answer)}\n`)
+    if (flags.json) io.stdout.write(`${JSON.stringify(recorded)}\n`)
     else {
-      for (const { message, seq } of answer.notes)
+      for (const { message, seq } of recorded.notes)
         io.stderr.write(`${seq === null ? 'note: ' : `#${seq}: `}${visible(message)}\n`)
-      if (file === STDOUT) io.stderr.write(`${visible(answer.name)}: ${trialText(answer)}\n`)
-      else io.stdout.write(`${file}: ${trialText(answer)}\n`)
+      if (file === STDOUT) io.stderr.write(`${visible(recorded.name)}: ${trialText(recorded)}\n`)
+      else io.stdout.write(`${file}: ${trialText(recorded)}\n`)
     }
-    const { outcome, left_out: leftOut, noticed } = answer.tried
+    const { outcome, left_out: leftOut, noticed } = recorded.tried
     return outcome === 'pass' && leftOut === noticed ? 0 : 1
   },
 })
@@ -105,7 +105,7 @@ function write(file: string, path: string, yaml: string, force: boolean): void {
   }
 }
 
-function trialText({ tried: { outcome, calls, left_out: leftOut, noticed, failures } }: Answer): string {
+function trialText({ tried: { outcome, calls, left_out: leftOut, noticed, failures } }: RecordResponse): string {
   const reasons = failures.map(failure => `\n  ${visible(failure)}`).join('')
   if (outcome !== 'pass') return `tried once, and it did not pass (${visible(outcome)}):${reasons}`
   const expected = counted(calls, 'call')

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
-import { ConfigError, fileProblem, type Problem, problemOf } from '../base/files/errors.ts'
+import { ConfigError, createProblem, fileProblem, type Problem } from '../base/files/errors.ts'
 import { isDataFile, readText } from '../base/files/user-files.ts'
 import { groupBy } from '../base/objects.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -10,6 +10,7 @@ import { evaluate } from '../evaluation/evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../evaluation/finding.ts'
+import { History } from '../evaluation/history.ts'
 import { lint } from '../evaluation/rules/lint.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
@@ -18,10 +19,11 @@ import type { Plan } from '../evaluation/scenario/plan.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import { applyStrict, runResult } from '../running/runner/results.ts'
+import { numberedName } from '../running/runner/run-context.ts'
 import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL, exitCodeWith, writeReports } from './write-reports.ts'
 
 export const reportCommand = defineCommand({
   arguments: {
@@ -52,7 +54,7 @@ export const reportCommand = defineCommand({
     for (const name of args.length === 0 ? [DEFAULT_JOURNAL] : args) runs.set(name, readSavedRun(name, context))
     const saved = mergeRuns(runs)
     const isObserved = saved.run.entries === null
-    const files = flags.scenarios ?? scenarioFilesOf(saved, context)
+    const files = flags.scenarios ?? findScenarioFiles(saved, context)
     const plans = isObserved ? [] : compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
     const evaluateRun = isObserved ? lintObserved : evaluateAgain
@@ -66,7 +68,7 @@ export const reportCommand = defineCommand({
       const { serveSavedRun } = await import('./ui-mode.ts')
       await serveSavedRun(result, plans, context)
     }
-    return exitCodeOf(result.exitCode, problems)
+    return exitCodeWith(result.exitCode, problems)
   },
 })
 
@@ -79,18 +81,18 @@ function readSavedRun(name: string, { io }: Context): SavedRun {
   )
 }
 
-function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
+function findScenarioFiles({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
   const missing: Problem[] = []
   const modules: Problem[] = []
   for (const file of files) {
     if (!file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
       missing.push(
-        problemOf(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
+        createProblem(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
       )
     if (!isDataFile({ extension: extname(file).toLowerCase() }))
       modules.push(
-        problemOf(
+        createProblem(
           file,
           'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
         ),
@@ -130,7 +132,7 @@ function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: bo
     if (id === undefined) continue
     const [first] = entries
     const last = entries.at(-1) ?? first
-    const warnings = lint({ config: {}, steps: [], finally: [] }, entries)
+    const warnings = lint({ config: {}, steps: [], finally: [] }, new History(entries))
     scenarios.push({
       ...{ name: `chat ${id}`, file: run.target, place: null, tags: [], spec: [], seed: 0, instance: 1, clock: 'real' },
       ...{ startedAt: first.time, durationMs: last.at_ms - first.at_ms, journal: entries, conversations: { chat: id } },
@@ -138,11 +140,11 @@ function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: bo
       ...applyStrict({ strict }, { outcome: 'pass', reason: null, failures: [], warnings, steps: [], captures: {} }),
     })
   }
-  const others = journal.filter(({ chat_id }) => chat_id === undefined)
+  const withoutChat = journal.filter(({ chat_id }) => chat_id === undefined)
   const { version, started_at: startedAt, target, seed, failures, stopped } = run
   const durationMs = Math.max(0, ...journal.map(({ at_ms }) => at_ms))
   return runResult(
-    { version, startedAt, durationMs, target, seed, scenarios, failures, journal: others, stopped },
+    { version, startedAt, durationMs, target, seed, scenarios, failures, journal: withoutChat, stopped },
     strict,
   )
 }
@@ -177,10 +179,10 @@ interface Named {
 }
 
 /** Says which scenarios of one side are not evaluated, because the other side does not have them. */
-function warnOfMissing(side: readonly Named[], other: readonly Named[], why: string, { io }: Context): void {
+function warnOfMissing(side: readonly Named[], otherSide: readonly Named[], why: string, { io }: Context): void {
   const missing = new Set<string>()
   for (const { name } of side) missing.add(visible(name))
-  for (const { name } of other) missing.delete(visible(name))
+  for (const { name } of otherSide) missing.delete(visible(name))
   if (missing.size === 0) return
   const shown = [...missing].slice(0, MAX_NAMES).join('; ')
   const more = missing.size > MAX_NAMES ? `, and ${missing.size - MAX_NAMES} more` : ''
@@ -204,13 +206,13 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
   for (const [file, saved] of runs) {
     for (const scenario of saved.scenarios) {
       const { name, instance } = scenario
-      const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
-      const other = fileOf.get(title)
+      const title = JSON.stringify(numberedName(name, instance))
+      const otherFile = fileOf.get(title)
       fileOf.set(title, file)
       scenarios.push(scenario)
-      if (other === undefined) continue
-      const message = `has scenario ${title}, and so does ${other}: name the journal of each shard once.`
-      problems.push(problemOf(file, message))
+      if (otherFile === undefined) continue
+      const message = `has scenario ${title}, and so does ${otherFile}: name the journal of each shard once.`
+      problems.push(createProblem(file, message))
     }
     // Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them.
     for (const { entrySeqs, nearest, ...failure } of saved.run.failures) {

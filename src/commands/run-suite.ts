@@ -7,7 +7,7 @@ import type { ReportRequest, RunReportName } from '../pages/reporters/report-opt
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
 import { type Context, colorLevel } from './io.ts'
 import { redactRun } from './secrets.ts'
-import { DEFAULT_JOURNAL_REPORT, type Explored, exitCodeOf, progressOptions, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL_REPORT, type Explored, exitCodeWith, progressOptions, writeReports } from './write-reports.ts'
 
 export async function runWithProgress(
   context: Context,
@@ -47,5 +47,5 @@ export async function reportRun(
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
     explored,
   )
-  return exitCodeOf(result.exitCode, problems)
+  return exitCodeWith(result.exitCode, problems)
 }

@@ -242,7 +242,7 @@ export async function whyUnreachable(target: URL, waitMs: number, signal: AbortS
   return `${why}; start it first, or wait for it with --wait-for-target 30s`
 }
 
-export interface RunOptions extends Selection {
+export interface SuiteRunOptions extends Selection {
   readonly jobs: number
   readonly waitMs: number
   readonly bail: number | null
@@ -254,7 +254,7 @@ export interface RunOptions extends Selection {
 export interface RunSettings {
   readonly context: Context
   readonly flags: RepeatedFlags & TargetFlags & { readonly seed?: string }
-  readonly options: RunOptions
+  readonly options: SuiteRunOptions
   readonly resolved: Resolved
   readonly wanted: readonly SelectedScenario[]
   /** Every scenario of the files. */
@@ -358,25 +358,25 @@ export function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): s
     '--config': flags.config,
   }
   for (const [flag, value] of Object.entries(values))
-    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+    if (value !== undefined) words.push(`${flag} ${quoteForShell(value, shell)}`)
   if (flags.apiKey !== undefined) words.push('--api-key KEY')
   if (flags.botApiKey !== undefined) words.push('--bot-api-key KEY')
   if (flags.allowRemote) words.push('--allow-remote')
   if (flags.strict) words.push('--strict')
   for (const assignment of flags.set ?? [])
-    words.push(`--set ${shellWord(assignment.replace(KEY_VALUE, '$1KEY'), shell)}`)
+    words.push(`--set ${quoteForShell(assignment.replace(KEY_VALUE, '$1KEY'), shell)}`)
   return words
 }
 
 /** `plans`: every scenario of the files. */
 export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
   return ({ file, name }: Plan, seed: number, instance: number): string => {
-    const words = ['npx handover-sim run', shellWord(file, shell)]
+    const words = ['npx handover-sim run', quoteForShell(file, shell)]
     if (plans.filter(plan => plan.file === file).length !== 1) {
       // The longest part of the name without what no argument of a program can have.
       let part = ''
-      for (const one of name.split(/[\0\p{Cs}]/u)) if (one.length > part.length) part = one
-      words.push(`--only ${shellWord(part, shell)}`)
+      for (const section of name.split(/[\0\p{Cs}]/u)) if (section.length > part.length) part = section
+      words.push(`--only ${quoteForShell(part, shell)}`)
     }
     words.push(`--seed ${seed}`)
     // The ids of a repetition follow from those before it.
@@ -410,7 +410,7 @@ export function createCheckRerun(flags: RepeatedCheckFlags, seed: number, shell?
   const { ackLimit, observe, within, capabilities } = flags
   const values = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
   for (const [flag, value] of Object.entries(values))
-    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+    if (value !== undefined) words.push(`${flag} ${quoteForShell(value, shell)}`)
   if (flags.rotateUnspecified === false) words.push('--no-rotate-unspecified')
   return (id: string): string => ['npx handover-sim certify', `--only ${id}`, `--seed ${seed}`, ...words].join(' ')
 }
@@ -420,7 +420,7 @@ export type Shell = 'posix' | 'powershell'
 const SHELL: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
 
 /** Bare where it can be, in double quotes where these mean the same in every shell, else in the quotes of one shell. */
-export function shellWord(text: string, shell: Shell = SHELL): string {
+export function quoteForShell(text: string, shell: Shell = SHELL): string {
   if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
   const isShown = visible(text) === text
   if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
@@ -430,13 +430,13 @@ export function shellWord(text: string, shell: Shell = SHELL): string {
   const plain = /^[\w ./:=@,+-]$/
   let escaped = ''
   if (shell === 'powershell') {
-    for (const one of text) escaped += plain.test(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+    for (const char of text) escaped += plain.test(char) ? char : `\`u{${(char.codePointAt(0) ?? 0).toString(16)}}`
     return `"${escaped}"`
   }
   // As bytes in octal, whatever the locale of the shell is.
   for (const byte of new TextEncoder().encode(text)) {
-    const one = String.fromCharCode(byte)
-    escaped += plain.test(one) ? one : `\\${byte.toString(8).padStart(3, '0')}`
+    const char = String.fromCharCode(byte)
+    escaped += plain.test(char) ? char : `\\${byte.toString(8).padStart(3, '0')}`
   }
   return `$'${escaped}'`
 }

@@ -37,7 +37,14 @@ import {
   waitFrom,
 } from './command.ts'
 import { type Context, colorLevel, columnsOf, type Shutdown, UsageError } from './io.ts'
-import { attach, nextText, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
+import {
+  attach,
+  nextText,
+  type RunSettings,
+  runAttached,
+  runInterruptibly,
+  type SuiteRunOptions,
+} from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 const FLAGS = {
@@ -169,8 +176,8 @@ export async function runScenarios(
   })
 }
 
-function parseFlags(flags: RunFlags, { env }: Context): RunOptions {
-  let shard: RunOptions['shard'] = null
+function parseFlags(flags: RunFlags, { env }: Context): SuiteRunOptions {
+  let shard: SuiteRunOptions['shard'] = null
   if (flags.shard !== undefined) {
     const [, index = 0, of = 0] = (/^(\d+)\/(\d+)$/.exec(flags.shard) ?? []).map(Number)
     if (index < 1 || index > of)
@@ -197,13 +204,13 @@ function parseFlags(flags: RunFlags, { env }: Context): RunOptions {
 function checkCombinations(flags: RunFlags): void {
   if (flags.json && !flags.list) throw new UsageError('--json belongs to --list. A report as JSON: --report json.')
   if (flags.ui) {
-    const other = flags.list ? '--list' : flags.dryRun ? '--dry-run' : flags.report === undefined ? null : '--report'
-    if (other !== null) throw new UsageError(`--ui shows scenarios and results in a page: leave out ${other}.`)
+    const flag = flags.list ? '--list' : flags.dryRun ? '--dry-run' : flags.report === undefined ? null : '--report'
+    if (flag !== null) throw new UsageError(`--ui shows scenarios and results in a page: leave out ${flag}.`)
     if (flags.inspector === false) throw new UsageError('--ui needs the page: leave out --no-inspector.')
   } else if (flags.open) throw new UsageError('--open belongs to --ui: it opens the page in a browser.')
   if (!flags.selfTest) return
-  const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
-  if (other !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${other}.`)
+  const flag = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
+  if (flag !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${flag}.`)
 }
 
 interface ScenarioSelection {
@@ -277,15 +284,15 @@ export async function selectScenarios(
 
   let where = ''
   for (const pattern of patterns) where += ` ${pattern === BUILTIN ? 'the shipped scenarios' : pattern}`
-  const all: string[] = []
-  for (const { text } of filters) all.push(text)
-  if (shard !== null) all.push(`--shard ${shard.index}/${shard.of}`)
-  if (all.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
+  const selectors: string[] = []
+  for (const { text } of filters) selectors.push(text)
+  if (shard !== null) selectors.push(`--shard ${shard.index}/${shard.of}`)
+  if (selectors.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
   const suggestion = (unmatched[0] && suggestionFor(unmatched[0], plans)) || '.'
-  return { wanted, plans, message: `No scenario in${where} matches ${all.join(' ')}${suggestion}` }
+  return { wanted, plans, message: `No scenario in${where} matches ${selectors.join(' ')}${suggestion}` }
 }
 
-const SHORTEST_PART = 4
+const MIN_PART_CHARS = 4
 
 /** A name or a tag similar to that of the filter; of a name also a part with as many words, because a part selects. */
 function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
@@ -299,7 +306,7 @@ function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
     const words = title.split(' ')
     for (const index of words.keys()) {
       const part = words.slice(index, index + count).join(' ')
-      if (part.length >= SHORTEST_PART) names.add(part)
+      if (part.length >= MIN_PART_CHARS) names.add(part)
     }
     names.add(title)
   }
@@ -317,7 +324,7 @@ export function listScenarios(wanted: readonly SelectedScenario[], json: boolean
     ...groupBy(some, ({ file, title }) => JSON.stringify([file, title])).values(),
   ]
   const scenarios = inOrder(plans)
-  if (json) return scenarios.map(instances => `${JSON.stringify(describeScenario(instances))}\n`).join('')
+  if (json) return scenarios.map(instances => `${JSON.stringify(describeInstances(instances))}\n`).join('')
   const theme = createTheme(colorLevel(env, io.stdout.isTTY))
   const columns = columnsOf(env, io.stdout) - INDENT.length
   const blocks: string[] = []
@@ -341,7 +348,7 @@ export function listScenarios(wanted: readonly SelectedScenario[], json: boolean
   return `${blocks.join('\n')}\n${counted(scenarios.length, 'scenario')}${total}\n`
 }
 
-function describeScenario(instances: Instances) {
+function describeInstances(instances: Instances) {
   const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
   return {
     v: 1,

@@ -88,16 +88,16 @@ function fromReadyFile(file: string, flags: AddressFlags, context: Context): Run
   }
 }
 
-interface ControlAnswer {
+interface ControlResponse {
   readonly status: number
   /** Null when it is not JSON. */
   readonly body: unknown
 }
 
 /** A recording and a delivery with retries take part of this; what takes longer is no simulator, or one that hangs. */
-const ANSWER_MS = 120_000
+const MAX_RESPONSE_MS = 120_000
 /** No answer of the control API that these commands read is longer. */
-const ANSWER_BYTES = 16 * 1_048_576
+const MAX_RESPONSE_BYTES = 16 * 1_048_576
 
 /** Calls the control API. Returns the failure when no answer came. Throws `EnvironmentError` for one that does not end. */
 export async function callControl(
@@ -106,29 +106,31 @@ export async function callControl(
   path: string,
   body: unknown,
   signal?: AbortSignal,
-): Promise<ControlAnswer | ConnectionFailure> {
+): Promise<ControlResponse | ConnectionFailure> {
   const bearer: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', ...bearer }
-  const limit = AbortSignal.timeout(ANSWER_MS)
+  const limit = AbortSignal.timeout(MAX_RESPONSE_MS)
   const ended = signal === undefined ? limit : AbortSignal.any([signal, limit])
   const request = { method, headers, signal: ended, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   try {
     const response = await fetch(`${url}/_sim${path}`, request)
-    return { status: response.status, body: jsonOr(await readAnswer(response, url), null) }
+    return { status: response.status, body: jsonOr(await readBody(response, url), null) }
   } catch (error) {
     if (error instanceof EnvironmentError) throw error
-    if (limit.aborted) throw new EnvironmentError(`${url} did not answer within ${formatDuration(ANSWER_MS)}.`)
+    if (limit.aborted) throw new EnvironmentError(`${url} did not answer within ${formatDuration(MAX_RESPONSE_MS)}.`)
     return connectionFailure(error, new URL(url).host)
   }
 }
 
-async function readAnswer({ body }: Response, url: string): Promise<string> {
+async function readBody({ body }: Response, url: string): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES)
-      throw new EnvironmentError(`No simulator answers at ${url}: the answer has more than ${ANSWER_BYTES} bytes.`)
+    if (bytes > MAX_RESPONSE_BYTES)
+      throw new EnvironmentError(
+        `No simulator answers at ${url}: the answer has more than ${MAX_RESPONSE_BYTES} bytes.`,
+      )
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -141,28 +143,28 @@ export async function askSimulator<Schema extends z.ZodMiniType>(
   path: string,
   body: unknown,
   schema: Schema,
-): Promise<{ readonly answer: z.infer<Schema> } | { readonly refusal: string }> {
+): Promise<{ readonly data: z.infer<Schema> } | { readonly refusal: string }> {
   const simulator = await findSimulator(context, flags)
   if (simulator === null)
     throw new EnvironmentError(
       `No simulator runs: its ready file ${JSON.stringify(flags.readyFile)} is not there. ${START}`,
     )
-  const answered = await callControl(simulator, 'POST', path, body)
-  if ('code' in answered) throw noAnswer(simulator.url, answered)
-  const answer = schema.safeParse(answered.body)
-  if (answered.status === 200 && answer.success) return { answer: answer.data }
-  const refusal = refusalMessage(simulator, answered)
-  if (answered.status === 409) return { refusal }
-  throw answered.status >= 500 ? new EnvironmentError(refusal) : new UsageError(refusal)
+  const response = await callControl(simulator, 'POST', path, body)
+  if ('code' in response) throw noResponseError(simulator.url, response)
+  const parsed = schema.safeParse(response.body)
+  if (response.status === 200 && parsed.success) return { data: parsed.data }
+  const refusal = refusalMessage(simulator, response)
+  if (response.status === 409) return { refusal }
+  throw response.status >= 500 ? new EnvironmentError(refusal) : new UsageError(refusal)
 }
 
-export const noAnswer = (url: string, failure: ConnectionFailure): EnvironmentError =>
+export const noResponseError = (url: string, failure: ConnectionFailure): EnvironmentError =>
   new EnvironmentError(`No simulator answers at ${url}: ${failureText(failure)}. ${START}`)
 
 const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
 
 /** The message of a refused request. Throws when the answer is not one of a simulator. */
-export function refusalMessage({ url }: RunningSimulator, { status, body }: ControlAnswer): string {
+export function refusalMessage({ url }: RunningSimulator, { status, body }: ControlResponse): string {
   const refusal = Refusal.safeParse(body)
   if (!refusal.success)
     throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)

@@ -90,7 +90,7 @@ export function redactRun(result: RunResult, secrets: Redactor): Redacted<RunRes
     const { outcome, failures, warnings } = scenario
     // `--strict` turns warnings into failures; the outcome is that from before.
     const isWarning = (failure: Failure) =>
-      failure.kind === 'lint' || warnings.some(one => 'failure' in one && one.failure === failure)
+      failure.kind === 'lint' || warnings.some(warning => 'failure' in warning && warning.failure === failure)
     const isStrict = outcome === 'fail' && failures.every(isWarning)
     return { ...shown, redacted: scenario.redacted ?? (isStrict ? 'pass' : outcome) }
   })

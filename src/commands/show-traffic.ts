@@ -72,6 +72,6 @@ function withoutMessages(entry: Entry): Entry {
 function withoutSeen(entry: Entry, evidence: Evidence | undefined): Entry {
   if (entry.kind !== 'api' || evidence === undefined) return entry
   const seen = BEHAVIOURS.filter(name => name in entry.unspecified && shows(evidence, name, entry.unspecified[name]))
-  const open = Object.entries(entry.unspecified).filter(([name]) => !seen.some(one => one === name))
+  const open = Object.entries(entry.unspecified).filter(([name]) => !seen.some(seenName => seenName === name))
   return { ...entry, unspecified: Object.fromEntries(open) }
 }

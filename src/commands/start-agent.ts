@@ -1,5 +1,5 @@
 /** Plays the agent of `handover-sim start` through an agent driver, or through the help desk of the demo. */
-import { createDriver, driverOf } from '../running/agent-driver/create-driver.ts'
+import { connectDriver, createDriver } from '../running/agent-driver/create-driver.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { loadDriver } from '../running/agent-driver/load-driver.ts'
 import { referenceSpec, referenceStart } from '../running/agent-driver/read-driver.ts'
@@ -41,7 +41,7 @@ export async function attachDemo(
     () => void target.kill(),
   )
   await server.configure({ 'webhook.url': `${desk}/webhook` })
-  const driver = retried(async () => driverOf(referenceSpec(desk), env, null))
+  const driver = retried(async () => connectDriver(referenceSpec(desk), env, null))
   return {
     desk,
     agent: createPlayer(server, 'demo', 'The demo intermediary', driver, shutdown),

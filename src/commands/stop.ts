@@ -15,13 +15,13 @@ import {
   ADDRESS_FLAGS,
   callControl,
   findSimulator,
-  noAnswer,
+  noResponseError,
   type RunningSimulator,
   refusalMessage,
 } from './running-simulator.ts'
 
 const POLL_MS = 100
-const ANSWER_MS = 2_000
+const MAX_RESPONSE_MS = 2_000
 
 /** What `GET /_sim/readyz` answers; another program answers something else. */
 const Health = z.looseObject({ status: z.string(), version: z.string() })
@@ -39,11 +39,11 @@ export const waitCommand = defineCommand({
     for (const until = elapsedMs() + timeoutMs; ; await wallDelay(POLL_MS)) {
       // Again each time, because the ready file appears when the simulator serves.
       const simulator = await findSimulator(context, flags)
-      const answer =
-        simulator && (await callControl(simulator, 'GET', '/readyz', undefined, AbortSignal.timeout(ANSWER_MS)))
-      if (simulator !== null && answer !== null && !('code' in answer)) {
-        if (!Health.safeParse(answer.body).success) throw new EnvironmentError(refusalMessage(simulator, answer))
-        if (answer.status === 200) {
+      const response =
+        simulator && (await callControl(simulator, 'GET', '/readyz', undefined, AbortSignal.timeout(MAX_RESPONSE_MS)))
+      if (simulator !== null && response !== null && !('code' in response)) {
+        if (!Health.safeParse(response.body).success) throw new EnvironmentError(refusalMessage(simulator, response))
+        if (response.status === 200) {
           context.io.stdout.write(`Ready: ${simulator.url}\n`)
           return 0
         }
@@ -51,7 +51,7 @@ export const waitCommand = defineCommand({
       if (elapsedMs() + POLL_MS <= until) continue
       const what = simulator?.url ?? `The ready file ${JSON.stringify(flags.readyFile)}`
       let why = 'it is not there'
-      if (answer !== null) why = 'code' in answer ? failureText(answer) : `it answered ${answer.status}`
+      if (response !== null) why = 'code' in response ? failureText(response) : `it answered ${response.status}`
       throw new EnvironmentError(`${what} is not ready after ${formatDuration(timeoutMs)}: ${why}.`)
     }
   },
@@ -87,7 +87,7 @@ function timeoutFrom(text: string): number {
   throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(text)}.`)
 }
 
-const Answer = z.looseObject({ stopping: z.literal(true), pid: z.int() })
+const StopResponse = z.looseObject({ stopping: z.literal(true), pid: z.int() })
 
 /** Resolves when the simulator has ended: with false when none runs. */
 async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boolean> {
@@ -96,18 +96,18 @@ async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boo
   const holder = await findPortHolder(Number(new URL(url).port))
   const giveUp = new AbortController()
   const timer = wallTimer(timeoutMs, () => giveUp.abort(new Error(`no answer within ${formatDuration(timeoutMs)}`)))
-  const answered = await callControl(simulator, 'POST', '/stop', {}, giveUp.signal).finally(timer.cancel)
-  if ('code' in answered) {
-    if (answered.code === 'connection_refused') return false
-    throw noAnswer(url, answered)
+  const response = await callControl(simulator, 'POST', '/stop', {}, giveUp.signal).finally(timer.cancel)
+  if ('code' in response) {
+    if (response.code === 'connection_refused') return false
+    throw noResponseError(url, response)
   }
-  const answer = Answer.safeParse(answered.body)
-  if (answered.status !== 200 || !answer.success) {
-    const message = refusalMessage(simulator, answered)
-    throw answered.status === 401 ? new UsageError(message) : new EnvironmentError(message)
+  const parsed = StopResponse.safeParse(response.body)
+  if (response.status !== 200 || !parsed.success) {
+    const message = refusalMessage(simulator, response)
+    throw response.status === 401 ? new UsageError(message) : new EnvironmentError(message)
   }
 
-  const { pid } = answer.data
+  const { pid } = parsed.data
   const isLocal =
     isLoopback(new URL(url).hostname) && (holder === null ? process.platform !== 'linux' : holder.pid === pid)
   while ((await probe(`${url}/_sim/readyz`))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {

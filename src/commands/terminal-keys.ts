@@ -104,10 +104,10 @@ export function watchKeys(server: PlatformServer, context: Context, shutdown: Sh
   const simulator = { url: server.url, token: server.controlToken }
   const ended = new AbortController()
   const post = async (path: string, body: object) => {
-    const answer = await callControl(simulator, 'POST', path, body, ended.signal)
-    if ('code' in answer) throw new UsageError('The simulator is closing.')
-    if (answer.status >= 300) throw new UsageError(refusalMessage(simulator, answer))
-    return answer.body
+    const response = await callControl(simulator, 'POST', path, body, ended.signal)
+    if ('code' in response) throw new UsageError('The simulator is closing.')
+    if (response.status >= 300) throw new UsageError(refusalMessage(simulator, response))
+    return response.body
   }
   let isAsking = false
   const ask = async (question: string) => {

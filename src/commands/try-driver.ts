@@ -79,13 +79,13 @@ function describeVerb(
   verbOf: readonly (string | null)[],
   { steps, failures, journal, reason }: ScenarioResult,
 ): TriedVerb[] {
-  const isOf = (number: number | undefined) => number !== undefined && verbOf[number - 1] === verb
-  const failure = failures.find(({ step }) => isOf(step?.number))
+  const isOfVerb = (number: number | undefined) => number !== undefined && verbOf[number - 1] === verb
+  const failure = failures.find(({ step }) => isOfVerb(step?.number))
   const name = verb ?? 'handover'
   if (failure !== undefined)
     return [{ verb: name, state: 'problem', text: failure.happened, hint: failure.hint ?? null }]
   if (verb === null) return []
-  if (!steps.some(({ number, outcome }) => isOf(number) && outcome === 'pass')) {
+  if (!steps.some(({ number, outcome }) => isOfVerb(number) && outcome === 'pass')) {
     const why = reason === null ? 'an earlier step failed' : reason.text
     return [{ verb, state: 'skipped', text: `not tried, because ${why}`, hint: null }]
   }

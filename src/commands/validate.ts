@@ -8,7 +8,7 @@ import { isMap } from '../base/objects.ts'
 import { counted } from '../base/text/quantities.ts'
 import { visible, visibleLines } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
-import { type Hint, PartFile } from '../evaluation/scenario/format/scenario.ts'
+import { PartFile, type ScenarioHint } from '../evaluation/scenario/format/scenario.ts'
 import { type FoundFile, findFiles } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios, parseValue, valuesIn } from '../evaluation/scenario/load/load.ts'
 import { placeText } from '../evaluation/scenario/plan.ts'
@@ -86,7 +86,7 @@ interface CheckedFile {
   /** What is in it: `{ scenarios: 3, steps: 41 }`. */
   readonly counts: Readonly<Record<string, number>>
   readonly problems: readonly Problem[]
-  readonly warnings: readonly Hint[]
+  readonly warnings: readonly ScenarioHint[]
 }
 
 /** `driver`: the one that the config file names; null when it names none, or one at an address. */
@@ -181,7 +181,7 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
 }
 
 const isProblems = (value: object): value is readonly Problem[] =>
-  Array.isArray(value) && value.length > 0 && value.every(one => 'message' in one)
+  Array.isArray(value) && value.length > 0 && value.every(item => 'message' in item)
 
 /** Rejects with `ConfigError` when the file is wrong. */
 async function countContents(

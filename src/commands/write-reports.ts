@@ -59,7 +59,7 @@ export function progressOptions({ io, env }: Context, reports: readonly ReportRe
 }
 
 /** A run that passes but fails to write a report ends with exit code 3. */
-export const exitCodeOf = (exitCode: number, problems: readonly unknown[]): number =>
+export const exitCodeWith = (exitCode: number, problems: readonly unknown[]): number =>
   exitCode === 0 && problems.length > 0 ? 3 : exitCode
 
 /**
@@ -86,7 +86,7 @@ export async function writeRequested<Request extends ReportRequest>(
   }
   const files = requests.filter(({ file }) => file !== null)
   await write(files, exitCode)
-  const finalCode = exitCodeOf(exitCode, asked(problems))
+  const finalCode = exitCodeWith(exitCode, asked(problems))
   if (finalCode !== exitCode)
     await write(
       files.filter(request => !problems.has(request)),
@@ -159,7 +159,7 @@ export async function writeReports(
     const ended = { ...result, exitCode }
     switch (report) {
       case 'journal':
-        return linesOf(ended)
+        return formatLines(ended)
       case 'pretty':
         return [
           (await import('../pages/reporters/pretty.ts')).prettyReport(ended, {
@@ -182,7 +182,7 @@ export async function writeReports(
   return writeRequested(requests, result.exitCode, render, context)
 }
 
-function* linesOf(result: RunResult): Generator<string> {
+function* formatLines(result: RunResult): Generator<string> {
   for (const line of journalLines(result)) yield `${line}\n`
 }
 

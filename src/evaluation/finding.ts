@@ -81,19 +81,19 @@ interface FailureFacts extends Pick<Failure, 'code' | 'expected' | 'happened'>, 
 
 export const createFailure = (
   kind: FailureKind,
-  { hint = null, cause = null, ...found }: FailureFacts,
+  { hint = null, cause = null, ...facts }: FailureFacts,
 ): FailureDetails => ({
   ...{ kind, level: 'MUST' as const, details: {}, rules: [], nearest: [], entrySeqs: [], cause },
-  ...found,
+  ...facts,
   ...hintFields(hint),
 })
 
 /** A failure that belongs to no step. */
 export const createOrphan = (
   kind: FailureKind,
-  found: FailureFacts & Partial<Pick<Failure, 'conversation'>>,
+  facts: FailureFacts & Partial<Pick<Failure, 'conversation'>>,
 ): Failure => {
-  const { conversation = null, ...rest } = found
+  const { conversation = null, ...rest } = facts
   return { ...createFailure(kind, rest), step: null, conversation, soft: false }
 }
 

@@ -1,6 +1,6 @@
 /** Reads entries into chats: what each chat was when a call came, and which acts, events, attempts and calls belong together. */
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
-import { type DriverCallEntry, type InboxItem, isDriverCall } from './scenario/run-events.ts'
+import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from './scenario/run-events.ts'
 
 export type Call = EntryOf<'api'>
 export type Delivery = EntryOf<'delivery'>
@@ -29,116 +29,43 @@ export interface ChatEvent {
 export interface InboxRead {
   /** The entry of the read, or the latest before it. */
   readonly seq: number
-  readonly at_ms: number
+  /** When it was requested: its items existed by then, or came while it was answered. */
+  readonly askedAt: number
   readonly items: readonly InboxItem[]
+  /** How often the inbox was emptied before: a position means another item afterwards. */
+  readonly resets: number
 }
 
 /** What happened in one chat, oldest first. */
 export interface ChatHistory {
-  readonly id: string
   readonly entries: readonly Entry[]
   readonly calls: readonly ChatCall[]
   readonly events: readonly ChatEvent[]
-  /** What the agent did through the agent driver, and reads of the inbox. */
+  readonly userActs: readonly EntryOf<'user'>[]
+  /** Through the agent driver; also reads of the inbox. */
   readonly agentActs: readonly DriverCallEntry[]
   readonly reads: readonly InboxRead[]
   readonly status: ChatStatus
   readonly since: Entry | null
 }
 
-interface WritableEvent extends ChatEvent {
-  readonly attempts: Delivery[]
-}
-
-class ChatReader implements ChatHistory {
-  readonly id: string
-  readonly entries: Entry[] = []
-  readonly calls: ChatCall[] = []
-  readonly events: WritableEvent[] = []
-  readonly agentActs: DriverCallEntry[] = []
-  readonly reads: InboxRead[] = []
-  status: ChatStatus = 'unknown'
-  since: Entry | null = null
-  readonly #events = new Map<string, WritableEvent>()
-  readonly #userActs = new Map<number, EntryOf<'user'>>()
-
-  constructor(id: string) {
-    this.id = id
-  }
-
-  add(entry: Entry): void {
-    this.entries.push(entry)
-    if (entry.kind === 'api') this.#addCall(entry)
-    else if (entry.kind === 'user') this.#userActs.set(entry.seq, entry)
-    else if (entry.kind === 'event') this.#addEvent(entry)
-    else if (entry.kind === 'delivery') this.#addAttempt(entry)
-    else if (entry.kind === 'note' && entry.note === 'chat_created') this.#become('bot', entry)
-    else if (isDriverCall(entry)) this.#addAgentAct(entry)
-  }
-
-  #become(status: ChatStatus, entry: Entry): void {
-    this.status = status
-    this.since = entry
-  }
-
-  #addCall(call: Call): void {
-    this.calls.push({ call, before: this.status, since: this.since })
-    if (!isAccepted(call)) return
-    if (call.endpoint === 'start') this.#become('agent', call)
-    if (call.endpoint === 'end') this.#become('ended', call)
-  }
-
-  #addEvent(entry: EntryOf<'event'>): void {
-    const act = this.#userActs.get(entry.cause ?? 0) ?? null
-    const event = { name: entry.event, entry, act, attempts: [] }
-    this.events.push(event)
-    this.#events.set(entry.delivery_id, event)
-    // A request while an agent has the chat changes nothing.
-    if (entry.event === 'REQUESTING TAKEOVER' && this.status !== 'agent') this.#become('pending', entry)
-  }
-
-  #addAttempt(attempt: Delivery): void {
-    const { delivery_id: id, event: name } = attempt
-    let event = this.#events.get(id)
-    if (event === undefined) {
-      event = { name, entry: null, act: null, attempts: [] }
-      this.events.push(event)
-      this.#events.set(id, event)
-    }
-    event.attempts.push(attempt)
-  }
-
-  #addAgentAct(act: DriverCallEntry): void {
-    this.agentActs.push(act)
-    const { verb, outcome, items = [], seq, at_ms } = act
-    if (verb === 'inbox' && outcome === 'ok') this.reads.push({ seq, at_ms, items })
-  }
+type Writable<Value> = {
+  -readonly [Key in keyof Value]: Value[Key] extends readonly (infer Item)[] ? Item[] : Value[Key]
 }
 
 export class History {
   readonly entries: Entry[] = []
   /** Of all chats, and those that name none. */
   readonly calls: Call[] = []
-  readonly #chats = new Map<string, ChatReader>()
+  readonly #chats = new Map<string, Writable<ChatHistory>>()
+  readonly #events = new Map<string, Writable<ChatEvent>>()
   readonly #conversations = new Map<string, string>()
+  /** The end of the last step that started the target again. */
+  #restartSeq = 0
+  #restartStep = 0
 
   constructor(entries: Iterable<Entry> = []) {
     for (const entry of entries) this.add(entry)
-  }
-
-  /** Reads the next entry of the journal. */
-  add(entry: Entry): void {
-    this.entries.push(entry)
-    if (entry.kind === 'api') this.calls.push(entry)
-    const { chat_id: id } = entry
-    if (typeof id !== 'string') return
-    if (entry.kind === 'note' && entry.note === 'conversation') this.#conversations.set(id, String(entry.conversation))
-    let chat = this.#chats.get(id)
-    if (chat === undefined) {
-      chat = new ChatReader(id)
-      this.#chats.set(id, chat)
-    }
-    chat.add(entry)
   }
 
   get chats(): ReadonlyMap<string, ChatHistory> {
@@ -149,7 +76,101 @@ export class History {
   conversationOf(chatId: string | null | undefined): string | null {
     return this.#conversations.get(chatId ?? '') ?? null
   }
+
+  /** Of all chats, and those of none. */
+  get events(): Iterable<ChatEvent> {
+    return this.#events.values()
+  }
+
+  /** Names a chat; the notes of a scenario do it too. */
+  nameChat(chatId: string, conversation: string): void {
+    this.#conversations.set(chatId, conversation)
+  }
+
+  /** All attempts to deliver an event. */
+  attemptsOf(deliveryId: string): readonly Delivery[] {
+    return this.#events.get(deliveryId)?.attempts ?? []
+  }
+
+  /** Reads the next entry of the journal. */
+  add(entry: Entry): void {
+    this.entries.push(entry)
+    const chat = this.#chatOf(entry)
+    chat?.entries.push(entry)
+    if (entry.kind === 'api') this.#addCall(entry, chat)
+    else if (entry.kind === 'user') chat?.userActs.push(entry)
+    else if (entry.kind === 'event') this.#addEvent(entry, chat)
+    else if (entry.kind === 'delivery') this.#addAttempt(entry, chat)
+    else if (entry.kind === 'note') this.#addNote(entry, chat)
+    else if (isDriverCall(entry)) this.#addAgentAct(entry, chat)
+  }
+
+  #chatOf({ chat_id: id }: Entry): Writable<ChatHistory> | null {
+    if (typeof id !== 'string') return null
+    const known = this.#chats.get(id)
+    if (known !== undefined) return known
+    const lists = { entries: [], calls: [], events: [], userActs: [], agentActs: [], reads: [] }
+    const chat: Writable<ChatHistory> = { ...lists, status: 'unknown', since: null }
+    this.#chats.set(id, chat)
+    return chat
+  }
+
+  #addCall(call: Call, chat: Writable<ChatHistory> | null): void {
+    this.calls.push(call)
+    if (chat === null) return
+    chat.calls.push({ call, before: chat.status, since: chat.since })
+    if (!isAccepted(call)) return
+    if (call.endpoint === 'start') become(chat, 'agent', call)
+    if (call.endpoint === 'end') become(chat, 'ended', call)
+  }
+
+  #addEvent(entry: EntryOf<'event'>, chat: Writable<ChatHistory> | null): void {
+    const act = chat?.userActs.findLast(({ seq }) => seq === entry.cause) ?? null
+    const event = { name: entry.event, entry, act, attempts: [] }
+    this.#events.set(entry.delivery_id, event)
+    chat?.events.push(event)
+    // A request while an agent has the chat changes nothing.
+    if (entry.event === 'REQUESTING TAKEOVER' && chat?.status !== 'agent' && chat !== null)
+      become(chat, 'pending', entry)
+  }
+
+  #addAttempt(attempt: Delivery, chat: Writable<ChatHistory> | null): void {
+    const { delivery_id: id, event: name } = attempt
+    const event: Writable<ChatEvent> = this.#events.get(id) ?? { name, entry: null, act: null, attempts: [] }
+    if (!this.#events.has(id)) chat?.events.push(event)
+    this.#events.set(id, event)
+    event.attempts.push(attempt)
+  }
+
+  #addNote(entry: EntryOf<'note'>, chat: Writable<ChatHistory> | null): void {
+    if (chat !== null && entry.note === 'chat_created') become(chat, 'bot', entry)
+    else if (isRunEvent(entry, 'conversation')) this.nameChat(entry.chat_id, String(entry.conversation))
+    else if (isRunEvent(entry, 'step_started') && entry.verb === 'target') this.#restartStep = entry.step
+    else if (isRunEvent(entry, 'step_ended') && entry.step === this.#restartStep) this.#restartSeq = entry.seq
+  }
+
+  #addAgentAct(act: DriverCallEntry, chat: Writable<ChatHistory> | null): void {
+    chat?.agentActs.push(act)
+    const { verb, outcome, items, seq, at_ms, duration_ms } = act
+    if (chat === null || verb !== 'inbox' || outcome !== 'ok' || items === undefined) return
+    const before = chat.reads.at(-1)
+    // It is shorter than before, or a restart has emptied it and it has other items since.
+    const isEmptied =
+      before !== undefined &&
+      (items.length < before.items.length ||
+        (this.#restartSeq > before.seq && before.items.some((item, place) => !isSameItem(item, items[place]))))
+    const resets = (before?.resets ?? 0) + (isEmptied ? 1 : 0)
+    chat.reads.push({ seq, askedAt: at_ms - duration_ms, items, resets })
+  }
 }
+
+function become(chat: Writable<ChatHistory>, status: ChatStatus, entry: Entry): void {
+  chat.status = status
+  chat.since = entry
+}
+
+const isSameItem = ({ text, request }: InboxItem, other: InboxItem | undefined): boolean =>
+  text === other?.text && request === other?.request
 
 /** Whether the call or the event was answered with 2xx. */
 export const isAccepted = ({ status }: { readonly status: number | null }): boolean =>

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isMap } from '../base/objects.ts'
-import type { Maybe } from '../base/runtime/activity.ts'
+import type { Awaitable } from '../base/runtime/activity.ts'
 import { afterWaitingEvents, backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
 import { lazily } from '../base/runtime/lazy.ts'
 import { connectionLimit } from '../base/runtime/node.ts'
@@ -323,16 +323,16 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: (
    * Sends the answers of one turn of the event loop together, which wakes a client with many connections once instead of
    * for each answer: 1.3 times the answers in a second with 50 connections.
    */
-  function respond(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
-    if (waiting.push([answer, request, response]) > 1) return
+  function respond(apiResponse: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
+    if (waiting.push([apiResponse, request, response]) > 1) return
     afterWaitingEvents(() => {
       const ready = waiting
       waiting = []
-      for (const [answer, request, response] of ready) sendOrFail(answer, request, response)
+      for (const [apiResponse, request, response] of ready) sendOrFail(apiResponse, request, response)
     })
   }
 
-  function sendOrFail(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
+  function sendOrFail(apiResponse: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
     // An answer in place of one that could not be sent.
     const resend = (error: unknown) => {
       const instead = failed(error)
@@ -340,7 +340,7 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: (
       else void send(instead, request, response)
     }
     try {
-      send(answer, request, response)?.catch(resend)
+      send(apiResponse, request, response)?.catch(resend)
     } catch (error) {
       resend(error)
     }
@@ -355,14 +355,14 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: (
         string,
         string
       >
-      let answer: Maybe<ApiResponse>
+      let apiResponse: Awaitable<ApiResponse>
       try {
-        answer = api({ method: request.method ?? 'GET', target: request.url ?? '/', headers, body, tooLarge })
+        apiResponse = api({ method: request.method ?? 'GET', target: request.url ?? '/', headers, body, tooLarge })
       } catch (error) {
-        answer = failed(error)
+        apiResponse = failed(error)
       }
-      if (answer instanceof Promise) answer.catch(failed).then(ready => respond(ready, request, response))
-      else respond(answer, request, response)
+      if (apiResponse instanceof Promise) apiResponse.catch(failed).then(ready => respond(ready, request, response))
+      else respond(apiResponse, request, response)
     })
   }
 }
@@ -398,10 +398,10 @@ function receiveBody(
 }
 
 /** Returns a promise only for a slow answer. */
-function send(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+function send(apiResponse: ApiResponse, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
   if (response.destroyed) return
-  const { status, headers, body, wire } = answer
-  if (wire !== undefined) return sendFaultyResponse(answer, wire, request, response)
+  const { status, headers, body, wire } = apiResponse
+  if (wire !== undefined) return sendFaultyResponse(apiResponse, wire, request, response)
   if (request.method !== 'HEAD' && status !== 204)
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
   response.writeHead(status, headers)
@@ -437,13 +437,13 @@ async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: 
 }
 
 /** Bounds the wait for a program that has the port and never answers: a simulator on a busy machine answers late. */
-const ANSWER_MS = 5_000
+const MAX_RESPONSE_MS = 5_000
 
 async function isSimulatorAt(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/_sim/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
-    const answer: unknown = await response.json()
-    return isMap(answer) && typeof answer.status === 'string' && typeof answer.version === 'string'
+    const response = await fetch(`${url}/_sim/readyz`, { signal: AbortSignal.timeout(MAX_RESPONSE_MS) })
+    const body: unknown = await response.json()
+    return isMap(body) && typeof body.status === 'string' && typeof body.version === 'string'
   } catch {
     return false
   }

@@ -139,7 +139,7 @@ export async function startServer(
     refusesTunnels: more.proxy !== undefined,
     refusedRoute: more.proxy?.refusedRoute ?? (() => null),
     proxy: more.proxy?.description ?? null,
-    routeCalls: (other: RequestRouter) => void Object.assign(rest, other),
+    routeCalls: (router: RequestRouter) => void Object.assign(rest, router),
   }
   const rest = { ...router(simulator) }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }

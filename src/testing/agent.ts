@@ -9,7 +9,7 @@ import type { Driver, DriverChat, DriverContext, Environment, InboxItem } from '
 import { pollInbox } from '../running/runner/inbox.ts'
 import { type BodyMatcher, checkOperators } from './body-matcher.ts'
 import { checkChatExists, meet, type Subject } from './expectations.ts'
-import { durationMs, type ExpectedTimes, timesOf } from './options.ts'
+import { durationMs, type ExpectedTimes, parseTimes } from './options.ts'
 import { DEFAULT_WAIT_MS } from './test-journal.ts'
 
 /** What every function of an agent reads. Its fields are wire-shaped (snake_case), as in driver files. */
@@ -119,7 +119,7 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
   const driver = await agentOf(subject.sim)
   if (!driver?.verbs.includes('inbox')) throw invalidOption('agent', NO_INBOX)
   const forMs = durationMs('for', options.for) ?? null
-  const times = timesOf(options.times)
+  const times = parseTimes(options.times)
   await meet(
     subject,
     {

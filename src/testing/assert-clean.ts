@@ -7,10 +7,10 @@ import { type EvaluatedStep, evictedFailure, internalFailure } from '../evaluati
 import { ackResult } from '../evaluation/evaluator/stimulus.ts'
 import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { createOrphan, type Failure, type FailureDetails } from '../evaluation/finding.ts'
-import { lint } from '../evaluation/rules/lint.ts'
+import type { Delivery } from '../evaluation/history.ts'
 import { FINDINGS } from '../evaluation/rules/accepted-with-finding.ts'
+import { lint } from '../evaluation/rules/lint.ts'
 import { type CallId, ENDPOINTS } from '../platform/contract/endpoints.ts'
-import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import { settled } from '../platform/simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
@@ -93,22 +93,12 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
   const { index, claims, guard, matchedSeqs } = tests
   const failures: { at: number; step: EvaluatedStep | null; conversation: string | null; details: FailureDetails }[] =
     []
-  const actions = new Map<number, EntryOf<'user'>>()
-  for (const entry of index.entries) {
-    if (entry.kind === 'user') actions.set(entry.seq, entry)
-    const action = entry.kind === 'event' ? actions.get(entry.cause ?? 0) : undefined
-    if (entry.kind !== 'event' || action === undefined || needsNoAnswer(tests, entry.delivery_id)) continue
-    const event = {
-      id: entry.delivery_id,
-      ack: 200,
-      isAsync: true,
-      isReplay: false,
-      start: action,
-      end: entry,
-    } as const
+  for (const { entry, act, attempts } of index.history.events) {
+    if (entry === null || act === null || attempts.some(isFaulted)) continue
+    const event = { id: entry.delivery_id, ack: 200, isAsync: true, isReplay: false, start: act, end: entry } as const
     const details = ackResult(index, event, true).failure
     if (details !== undefined)
-      failures.push({ at: entry.seq, step: null, conversation: tests.nameOf(action.chat_id), details })
+      failures.push({ at: entry.seq, step: null, conversation: tests.nameOf(act.chat_id), details })
   }
   // Claims the calls that matchers found during this check only, so that a later expectation can claim them.
   const matched = index.calls.filter(call => matchedSeqs.has(call.seq) && claims.ownerOf(call) === null)
@@ -135,25 +125,17 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
 }
 
 /** An event that a fault lost or changed needs no answer. */
-const needsNoAnswer = ({ index }: TestJournal, deliveryId: string): boolean =>
-  index.deliveriesOf(deliveryId).some(({ outcome, faults }) => outcome === 'failed' && faults !== undefined)
+const isFaulted = ({ outcome, faults }: Delivery): boolean => outcome === 'failed' && faults !== undefined
 
 /** Failed events that no user action caused, contract findings, and evicted entries. */
 function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] {
-  const { index, names } = tests
+  const { index } = tests
   const failures: Failure[] = []
-  const byUsers = new Set<string>()
-  const last = new Map<string, EntryOf<'delivery'>>()
-  const actions = new Set<number>()
-  for (const entry of index.entries) {
-    if (entry.kind === 'user') actions.add(entry.seq)
-    if (entry.kind === 'event' && actions.has(entry.cause ?? 0)) byUsers.add(entry.delivery_id)
-    if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
-  }
-  for (const { delivery_id, outcome, faults, sign = 'valid', retry_in_ms, ...entry } of last.values()) {
-    if (outcome === 'delivered' || faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
-    if (byUsers.has(delivery_id)) continue
-    const { seq, event, status, failure } = entry
+  for (const { act, attempts } of index.history.events) {
+    const last = attempts.findLast(({ duplicate }) => !duplicate)
+    if (act !== null || last === undefined || last.outcome === 'delivered') continue
+    const { seq, event, status, failure, faults, sign = 'valid', retry_in_ms, chat_id } = last
+    if (faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
     failures.push(
       createOrphan('stimulus', {
         code: 'delivery_failed',
@@ -165,13 +147,11 @@ function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] 
         details: { event, status, failure },
         rules: ['WH1'],
         entrySeqs: [seq],
-        conversation: tests.nameOf(entry.chat_id) || null,
+        conversation: tests.nameOf(chat_id) || null,
       }),
     )
   }
-  // The linter reads the names of chats from the notes of a scenario.
-  const chats = [...names].map(([chat_id, conversation]) => ({ ...CONVERSATION, chat_id, conversation }))
-  for (const finding of lint({ config: {}, steps: [], finally: [] }, [...chats, ...index.entries])) {
+  for (const finding of lint({ config: {}, steps: [], finally: [] }, index.history)) {
     const { code } = finding
     if (!RULES.includes(code) || allow.includes(code)) continue
     const expected = `no finding of the platform; allow: [${JSON.stringify(code)}] permits it`
@@ -184,13 +164,3 @@ function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] 
     )
   return failures
 }
-
-const CONVERSATION = {
-  kind: 'note',
-  note: 'conversation',
-  v: 1,
-  seq: 0,
-  time: '',
-  cause: null,
-  at_ms: 0,
-} as const satisfies Entry

@@ -17,7 +17,7 @@ import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.
 import { InterruptedError, waitUntil } from '../running/runner/waiting.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
-import { checkCall, durationMs, type ExpectedTimes, timesOf } from './options.ts'
+import { checkCall, durationMs, type ExpectedTimes, parseTimes } from './options.ts'
 import {
   DEFAULT_WAIT_MS,
   type ExpectationOptions,
@@ -74,9 +74,9 @@ export async function expectCall<Id extends CallId>(
   checkSubject(subject, call)
   const leaf = {
     ...asExpectation({ call, body: bodyPattern(call, body) }),
-    times: timesOf(options.times),
+    times: parseTimes(options.times),
     statesTimes: options.times !== undefined,
-    since: since === undefined ? null : sinceOf(subject, since),
+    since: since === undefined ? null : parseSince(subject, since),
   }
   const { journal, expectation } = await meet(subject, {
     label: `expect ${patternText({ call, body: body ?? null })}`,
@@ -106,8 +106,8 @@ export async function expectNone<Id extends CallId>(
       new NoneEvaluator(tests, step, {
         calls: [pattern],
         forMs,
-        fill: one => one,
-        isSurplus: one => surplusCalls(tests, step.conversation).has(one),
+        fill: filledPattern => filledPattern,
+        isSurplus: call => surplusCalls(tests, step.conversation).has(call),
       }),
   })
 }
@@ -118,7 +118,7 @@ const NONE_OPTIONS = { for: anything }
 const NO_FOR =
   "expectNone needs a duration: { for: '500ms' } also considers calls of the next 500 ms, { for: '0s' } only past calls."
 
-function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
+function parseSince({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
   if (since === 'beginning') return since
   if (testJournalOf(sim).hasAction(since.seq)) return String(since.seq)
   const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${describeValue(since)}.`

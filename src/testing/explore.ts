@@ -92,7 +92,7 @@ const JOBS = 8
  * console.log(exploration.stopped)
  */
 export async function explore(sim: PlatformSimulator, options: ExploreOptions = {}): Promise<Exploration> {
-  const limits = limitsOf(options)
+  const limits = parseLimits(options)
   // fast-check is loaded only here.
   const { explore: exploreTarget, exitCodeOf } = await import('../running/explorer/explore.ts')
   const core = coreOf(sim)
@@ -100,7 +100,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
   const { driver, close } = await driverOption(sim, options)
   const facts = { version: VERSION, target: core.address.webhookUrl ?? 'a function', seed, failures: [], journal: [] }
   const started = { startedAt: wallTime(), ms: elapsedMs() }
-  const runOf = (scenarios: readonly ScenarioResult[]) => {
+  const createRun = (scenarios: readonly ScenarioResult[]) => {
     const durationMs = elapsedMs() - started.ms
     return runResult({ ...facts, startedAt: started.startedAt, durationMs, scenarios, stopped: null })
   }
@@ -115,7 +115,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       scenarios.push(withoutLateCalls(result, earlier))
       for (const { kind, chat_id } of result.journal) if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
     }
-    return runOf(scenarios)
+    return createRun(scenarios)
   }
   const rerun = (conversation: number) => `explore(sim, { replay: ${conversation} })`
   const situations = new Map<string, Tried>()
@@ -143,10 +143,13 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       listener: { progress() {}, shortening() {}, found() {}, doubted() {} },
     })
     const { calibration, findings } = result
-    const again = findings.map(({ result: one, sequence }) => ({ ...one, rerunCommand: rerun(sequence.seed) }))
+    const again = findings.map(({ result, sequence }) => ({
+      ...result,
+      rerunCommand: rerun(sequence.seed),
+    }))
     if (calibration.result !== null)
       again.unshift({ ...calibration.result, rerunCommand: `explore(sim, { seed: ${seed} })` })
-    const ended = runOf(again)
+    const ended = createRun(again)
     const summary = exploreSummary(result, { situations, seed, durationMs: ended.durationMs, rerun })
     const text = [...summary].join('\n')
     const shown = core.secrets.redactDeep({ ended, text, findings, result })
@@ -162,7 +165,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       Error.captureStackTrace?.(error, assertPassed)
       throw error
     }
-    return { ...explorationOf(shown.result), report, assertPassed }
+    return { ...createExploration(shown.result), report, assertPassed }
   } finally {
     await close()
   }
@@ -191,7 +194,7 @@ const OPTIONS: Shape = {
   signal: anything,
 }
 
-function limitsOf(options: ExploreOptions) {
+function parseLimits(options: ExploreOptions) {
   validateOptions('explore', options, OPTIONS)
   const { conversations, replay } = options
   if (replay !== undefined && replay >= 2 ** 31)
@@ -206,7 +209,7 @@ function limitsOf(options: ExploreOptions) {
   }
 }
 
-function explorationOf({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
+function createExploration({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
   const failures = findings.map(({ sequence, file, invariant, name, needs, acts, failed, of, others }) => ({
     ...{ invariant, name, needs, acts, failed, of, others },
     seed: sequence.seed,

@@ -12,7 +12,7 @@ import {
   flag,
   host,
   invalidOption,
-  listOf,
+  listKind,
   map,
   type OptionKind,
   optionKind,
@@ -84,7 +84,7 @@ export const isServerOption = (name: string): boolean =>
 
 const USER: Shape = { id: text, firstName: text, lastName: text, gender: text }
 
-const buttons = listOf(map, 'an array of buttons')
+const buttons = listKind(map, 'an array of buttons')
 
 /** A history row by the name that says who wrote it. */
 const historyRow = optionKind(
@@ -99,10 +99,10 @@ const historyRow = optionKind(
 const CHAT: Shape = {
   language: text,
   source: text,
-  history: listOf(historyRow, 'an array'),
+  history: listKind(historyRow, 'an array'),
   transcript: text,
   context: map,
-  labels: listOf(text, 'an array of strings'),
+  labels: listKind(text, 'an array of strings'),
   botId: whole,
   id: text,
 }
@@ -122,7 +122,7 @@ export function durationMs(name: string, written: string | undefined): number | 
   throw invalidOption(name, `${name} must be a duration such as 500ms or 2s, got ${JSON.stringify(written)}.`)
 }
 
-export function timesOf(written: ExpectedTimes | undefined): Times {
+export function parseTimes(written: ExpectedTimes | undefined): Times {
   if (written === undefined) return { min: 1, max: 1 }
   const times = typeof written === 'number' ? { min: written, max: written } : { min: 1, max: Infinity, ...written }
   const hasKnownKeys = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))

@@ -81,13 +81,13 @@ export async function runScenario(
   }
   const secrets = createSecrets()
   for (const plan of plans) addSecretVariables(secrets, plan.env, options.env ?? process.env, plan)
-  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
+  return createRun(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
-  const all = [scenario].flat()
-  const files = all.filter(one => typeof one === 'string')
-  const values = all.filter(one => typeof one !== 'string')
+  const sources = [scenario].flat()
+  const files = sources.filter(source => typeof source === 'string')
+  const values = sources.filter(source => typeof source !== 'string')
   const environment = { cwd, nodeVersion: process.version }
   return [
     ...(files.length === 0 ? [] : await loadScenarios(files, environment)),
@@ -109,7 +109,7 @@ async function runOne(
 
 const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
-function runOf(
+function createRun(
   sim: PlatformSimulator,
   scenarios: readonly ScenarioResult[],
   timing: Pick<RunResult, 'startedAt' | 'durationMs'>,
@@ -126,7 +126,7 @@ function runOf(
     journal: [],
     stopped: null,
   })
-  const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
+  const outcome = FROM_WORST.find(candidate => scenarios.some(scenario => scenario.outcome === candidate)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(secrets.redactDeep(core.secrets.redactDeep(result)), { colorLevel, columns })
   function assertPassed(): void {

@@ -173,8 +173,8 @@ function withExpectations<Sim extends PlatformSimulator>(
       return withChatExpectations(sim, await chat(options), { waitMs, ack })
     },
     findChat(id) {
-      const found = findChat(id)
-      return found && withChatExpectations(sim, found, { waitMs, ack })
+      const chat = findChat(id)
+      return chat && withChatExpectations(sim, chat, { waitMs, ack })
     },
     expectCall: ((call: CallId, ...rest: CallArguments) =>
       expectCall(subject(more.expectCall), call, ...rest)) as Expectations['expectCall'],
@@ -238,10 +238,10 @@ export async function startSimulator(options: ServerOptions = {}): Promise<Simul
   })
   const openWorkspace = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
-    async workspace(all: WorkspaceOptions = {}) {
-      validateOptions('workspace', all, WORKSPACE_SHAPE)
+    async workspace(settings: WorkspaceOptions = {}) {
+      validateOptions('workspace', settings, WORKSPACE_SHAPE)
       checkOpen(coreOf(server), 'call workspace')
-      const { agent, expectTimeout = options.expectTimeout, ackTimeout = options.ackTimeout, ...platform } = all
+      const { agent, expectTimeout = options.expectTimeout, ackTimeout = options.ackTimeout, ...platform } = settings
       const { webhook } = platform
       return withExpectations(await openWorkspace(platform), { agent, expectTimeout, ackTimeout, webhook }, SETTLE_MS)
     },

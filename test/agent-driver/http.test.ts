@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { addressOf } from '../../src/running/agent-driver/http-call.ts'
+import { fillAddress } from '../../src/running/agent-driver/http-call.ts'
 import { freePort } from '../support/port.ts'
 import { unicodeText } from '../support/unicode-text.ts'
 import { CHAT, context, drive, never, openDesk } from './desk.ts'
@@ -59,7 +59,7 @@ leave: { POST: "$(env.URL)/b?q=$(chat.id)", json: {}, headers: { content-type: a
     fc.assert(
       fc.property(unicodeText(), id => {
         fc.pre(id !== '.' && id !== '..')
-        const url = new URL(addressOf(to, { chat: { id } }))
+        const url = new URL(fillAddress(to, { chat: { id } }))
         expect(url.origin).toBe('http://a.example.test')
         const [, desk, segment, x] = url.pathname.split('/')
         expect([desk, x, decodeURIComponent(segment!), url.hash]).toEqual(['desk', 'x', id.toWellFormed(), ''])

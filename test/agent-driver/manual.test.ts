@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Prompt } from '../../src/running/agent-driver/driver.ts'
-import { questionOf, terminalPrompt } from '../../src/running/agent-driver/manual-call.ts'
+import { formatQuestion, terminalPrompt } from '../../src/running/agent-driver/manual-call.ts'
 import { CHAT, context, drive, never, until } from './desk.ts'
 
 const ALL = 'accept: manual\nsays: manual\naway: manual\ndoes: { transfer: manual }'
@@ -15,7 +15,9 @@ describe('manual verbs', () => {
     ['away', { chat: null }, 'set every agent away'],
     ['does.transfer', { with: { team: 'b' } }, 'do transfer {"team":"b"} in chat c 1/ä of user Ada'],
   ])('%s asks the person', (verb, more, task) => {
-    expect(questionOf(verb, context(more))).toBe(`In the help desk: ${task}, then press Enter; s to report a failure: `)
+    expect(formatQuestion(verb, context(more))).toBe(
+      `In the help desk: ${task}, then press Enter; s to report a failure: `,
+    )
   })
 
   it('have the outcome that the person reports', async () => {

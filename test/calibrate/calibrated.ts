@@ -10,7 +10,6 @@ export async function calibrated(
   inForce: Knobs = defaultKnobs(),
 ): Promise<CalibrationResult> {
   const calibration = new Calibration(inForce)
-  calibration.beginRecording()
   await readRecording('traffic.jsonl', textOf(lines), calibration)
   return calibration.result()
 }

@@ -54,10 +54,15 @@ test('refuses to replace a config file, unless --force is given', async () => {
   expect(readFileSync(join(folder, 'my.yaml'), 'utf8')).toContain('evidence:')
 })
 
+const NOTE = '"seq":1,"kind":"note","note":"x","cause":"x","at_ms":1,"time":"2026-07-01T09:00:00Z"}'
+
 test.each([
   ['text.txt', 'Hello there\n', /^text\.txt is no recording: it begins with "Hello there"/],
   ['empty.jsonl', '', /^empty\.jsonl is no recording: it is empty/],
   ['other.json', '{"name":"x"}', /^other\.json is no recording: it begins with "\{\\"name\\":\\"x\\"\}"/],
+  ['v.jsonl', `{"v":7,${NOTE}`, /^v\.jsonl:1: v: must be 1, got 7: was it written by another version\?\n/],
+  ['f.jsonl', `\n{"v":1,${NOTE}`, /^f\.jsonl:2: cause: must be an integer, got the string "x"\.\n/],
+  ['list.json', `{"entries":[{"v":1,${NOTE}]}`, /^list\.json: entry 1: cause: must be /],
   ['missing.har', null, /^Failed to read missing\.har: ENOENT/],
 ])('says in one line that %s is no recording', async (name, text, problem) => {
   const { code, stdout, stderr } = await run(folderWith(text === null ? {} : { [name]: text }), name)

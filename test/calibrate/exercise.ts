@@ -153,7 +153,6 @@ export async function exercise(recorder: Stage): Promise<void> {
   await advance(MINUTE)
   await get(link, null)
 
-  // Translation.
   for (const [language, codes] of [
     ['no', ['fr']],
     ['en', ['en-NZ']],

@@ -103,9 +103,7 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     sim,
     exchanges,
     webhookUrl: WEBHOOK,
-    /** What the webhook got last. */
     lastEvent: () => JSON.parse(exchanges.findLast(({ request }) => request.url === WEBHOOK)?.request.body ?? '{}'),
-    /** The lines of the recording. */
     lines: () => exchanges.map(exchange => JSON.stringify(exchange)),
     answerNext: (...next: WebhookAnswer[]) => void answers.push(...next),
     clearAnswers: () => void answers.splice(0),

@@ -22,7 +22,6 @@ const asHar = ({ time, duration_ms, request: { method, url, headers, body }, res
   },
 })
 
-/** A line of a recording. */
 const exchange = (path: string, status: number, answer: unknown, body: object = { bot_id: 1, chat_id: 'c' }) =>
   JSON.stringify({
     time: '2026-07-01T09:00:00.000Z',
@@ -35,7 +34,6 @@ const exchange = (path: string, status: number, answer: unknown, body: object = 
     response: { status, body: JSON.stringify(answer) },
   })
 
-/** Reads a text in pieces of so many characters. */
 async function read(text: string, size = 1000) {
   const calibration = new Calibration(defaultKnobs())
   async function* pieces() {

@@ -52,7 +52,6 @@ describe('evidence', () => {
     expect(await logOf(CONFIG)).not.toMatch(/assumed/)
   })
 
-  /** What `config` says of a config file. */
   const checked = async (config: string) => {
     const io = fakeIo(folderWith({ 'handover-sim.config.yaml': config }))
     return { code: await main(['config'], {}, io), text: io.stderr.text }

@@ -11,8 +11,7 @@ it('the example passes the checks of load and restart, which measure', async () 
     'CON',
     '--only',
     'RST',
-    '--ack-limit',
-    '10s',
+    ...['--ack-limit', '10s', '--observe', '2s'],
   )
   expect(checks.map(({ id, outcome, findings }) => [id, outcome, findings])).toEqual([
     ['CON-01', 'pass', []],

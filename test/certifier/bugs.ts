@@ -87,9 +87,18 @@ export const BUGS: readonly Row[] = [
   ['sends-twice', fails('FLW-03', 'text-repeated', /^The user got message 1 2 times/)],
   ['omits-sender', warns('FLW-03', 'sender-incomplete', /^message \(#\d+, #\d+, #\d+\): sender is missing/)],
   ['ends-locally', fails('FLW-04', 'call-missing', /^No end came within 2s after the agent left/)],
-  ['ends-twice', warns('FLW-04', 'end-repeated', /^#\d+ POST .*end came \d+m?s after the handover was ended with #\d+\./)],
-  ['says-goodbye-late', warns('FLW-04', 'call-after-end', /^#\d+ POST .*message\/ came \d+m?s after the handover was ended/)],
-  ['key-in-address', warns('FLW-05', 'secret-exposed', /^#\d+ has a key or token in the address\. .* So are \d more calls\.$/)],
+  [
+    'ends-twice',
+    warns('FLW-04', 'end-repeated', /^#\d+ POST .*end came \d+m?s after the handover was ended with #\d+\./),
+  ],
+  [
+    'says-goodbye-late',
+    warns('FLW-04', 'call-after-end', /^#\d+ POST .*message\/ came \d+m?s after the handover was ended/),
+  ],
+  [
+    'key-in-address',
+    warns('FLW-05', 'secret-exposed', /^#\d+ has a key or token in the address\. .* So are \d more calls\.$/),
+  ],
   ['sends-a-rating-late', fails('FLW-05', 'call-refused', /^POST .*\/handover\/rating was answered with 404/)],
   ['sends-plain-text', fails('FLW-05', 'content-type', /Content-Type/)],
   ['keeps-old-conversation', fails('FLW-06', 'second-request-unseen', /second request of the same chat within 2s/)],
@@ -99,7 +108,10 @@ export const BUGS: readonly Row[] = [
   ['needs-a-text', fails('ATT-01', 'files-missing', /^The agent does not see notes\.txt within 2s\.$/)],
   ['translates-again', warns('TRL-01', 'text-changed', /character 1: .* marker stands in front: \[en>fo\]\)\.$/)],
   ['declares-no-language', warns('TRL-01', 'languages-missing', /^start had no list as sender\.language_codes\.$/)],
-  ['types-for-ever', warns('TYP-01', 'typing-never-stopped', /no `timeout`, and no typing_stop or message or end followed within 6s\./)],
+  [
+    'types-for-ever',
+    warns('TYP-01', 'typing-never-stopped', /no `timeout`, and no typing_stop or message or end followed within 6s\./),
+  ],
   ['never-reopens', fails('AVL-01', 'availability-missing', /with OPEN came within 2s after all agents were back/)],
   ['gives-no-reason', warns('AVL-01', 'reason-missing', /^availability \(#\d+, .*\) had no `reason`/)],
 

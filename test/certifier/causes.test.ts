@@ -37,6 +37,7 @@ const STOPPING_BUGS: readonly StoppingBug[] = [
   { bug: 'accepts-locally', check: 'FLW-01', says: /^No start came within 2s after the agent/, blocks: 'EVT-06' },
   { bug: 'shows-no-messages', check: 'FLW-02', says: /^The agent does not see message 1/, blocks: 'DLV-03' },
   { bug: 'sends-no-messages', check: 'FLW-03', says: /^No message call had message 1/, blocks: 'TXT-02' },
+  { bug: 'sends-plain-text', check: 'FLW-05', says: /Content-Type/, repeats: 'EVT-03' },
   { bug: 'bot-id-as-text', check: 'FLW-05', says: /400: bot_id must be an integer/, blocks: 'FLW-01' },
 ]
 

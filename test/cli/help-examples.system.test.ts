@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
-import { COMMANDS, loadCommand } from '../../src/commands/main.ts'
+import { COMMANDS, importCommand } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
 import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
@@ -45,7 +45,7 @@ const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>)
 const EXAMPLES = (
   await Promise.all(
     keysOf(COMMANDS).map(async name =>
-      Object.keys((await loadCommand(name)).examples).map(line => ({ command: name, line })),
+      Object.keys((await importCommand(name)).examples).map(line => ({ command: name, line })),
     ),
   )
 ).flat()

@@ -75,7 +75,7 @@ describe('start', () => {
   it.each(['start', 'proxy --upstream https://bot.example.test --webhook-url http://127.0.0.1:9/'])(
     '%s exits with 3 and one line when the port is in use',
     async line => {
-      const other = createServer().listen(0, '127.0.0.1')
+      const other = createServer(socket => socket.destroy()).listen(0, '127.0.0.1')
       onTestFinished(() => void other.close())
       await new Promise(resolve => other.once('listening', resolve))
       const { port } = other.address() as AddressInfo

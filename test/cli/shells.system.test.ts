@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shellWord } from '../../src/commands/run-target.ts'
+import { quoteForShell } from '../../src/commands/run-target.ts'
 import { runCommand } from './fake-io.ts'
 import { BIN } from './program.ts'
 
@@ -13,7 +13,7 @@ const NAMES = [
 
 /** The words as bash passes them to a program. */
 function throughBash(texts: readonly string[]): string[] {
-  const command = `printf '%s\\0' ${texts.map(text => shellWord(text, 'posix')).join(' ')}`
+  const command = `printf '%s\\0' ${texts.map(text => quoteForShell(text, 'posix')).join(' ')}`
   const { stdout, status } = spawnSync('bash', ['-c', command], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -52,7 +52,7 @@ it.each([
   ['scenarios/happy-path.yaml', 'scenarios/happy-path.yaml'],
   ['C:\\tests\\a.yaml', "'C:\\tests\\a.yaml'"],
 ])('for PowerShell, %j is %s', (text, word) => {
-  expect(shellWord(text, 'powershell')).toBe(word)
+  expect(quoteForShell(text, 'powershell')).toBe(word)
 })
 
 it.runIf(hasBash)('the script of bash completes values with a colon, an equals sign and spaces', async () => {

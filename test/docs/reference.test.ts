@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseSource } from '../../src/base/files/document.ts'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
-import { loadCommand, main } from '../../src/commands/main.ts'
+import { importCommand, main } from '../../src/commands/main.ts'
 import { readyLine } from '../../src/commands/start.ts'
 import { startSimulator } from '../../src/index.ts'
 import { EVENT_EXAMPLES } from '../../src/platform/contract/examples.ts'
@@ -26,7 +26,7 @@ it.each(['start', 'run', 'certify'] as const)('the help of %s lists all its flag
   expect(await main([name, '--help'], {}, io)).toBe(0)
   const listed = [...io.stdout.text.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!)
   expect(listed[0]).toBe(name === 'start' ? '--webhook-url' : '--target')
-  const { flags } = await loadCommand(name)
+  const { flags } = await importCommand(name)
   const visible = Object.entries(flags).filter(([, about]) => typeof about !== 'object' || !about.hidden)
   expect(listed.sort()).toEqual(visible.map(([flag]) => flag.split(' ')[0]!).sort())
 })

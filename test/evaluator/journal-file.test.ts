@@ -43,6 +43,8 @@ describe('an invalid journal is refused', () => {
       'scenario 1 (Under test): has no entry between #3 and #5: the journal is not whole.',
     ],
     ['another version', line(0, '{"v":1}'), ':1: v: must be 2, got 1: was it written by another version?'],
+    ['a list', line(2, '[1]'), ':3: must be a JSON object, got an array of 1; a journal has one object on each line.'],
+    ['an entry of another version', change('"v":1,"seq"', '"v":7,"seq"'), ':3: entry.v: must be 1, got 7: was it'],
     ['another type', line(2, '{"v":2,"type":"x"}'), ':3: type: must be run, scenario or entry, got "x".'],
     ['an entry that is none', line(2, '{"v":2,"type":"entry","scenario":1}'), ':3: entry: is required: an object.'],
     ['a note without its fields', change('"config":', '"cnofig":'), ':3: entry.config: is required: an object; write'],

@@ -30,7 +30,7 @@ describe('explore in a test', () => {
 
   it('finds the shortest conversation that fails, and its scenario fails too', async () => {
     const sim = withSmallIntermediary({ loses: isLoud })
-    const exploration = await explore(sim, { conversations: 60, seed: 3, within: '150ms' })
+    const exploration = await explore(sim, { conversations: 60, seed: 3, within: '50ms' })
     const [failure, ...others] = exploration.failures
     expect(others).toEqual([])
     expect(failure).toMatchObject({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { toYaml } from '../../src/evaluation/scenario/build/yaml.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
-import { loadText, loadValues } from '../../src/evaluation/scenario/load/load.ts'
+import { loadScenarioText, loadValues } from '../../src/evaluation/scenario/load/load.ts'
 import { generateSequence, nextSequence, simplerTexts, type Vocabulary } from '../../src/running/explorer/generate.ts'
 import {
   ACT_FAULTS,
@@ -97,7 +97,7 @@ describe('scenarios of acts', () => {
     await fc.assert(
       fc.asyncProperty(actsArbitrary, async acts => {
         const { scenario, actOfStep } = toScenario({ seed: 1, acts, knobs: { 'ids.chat': 'hex24' } }, SETTINGS)
-        const [plan] = compile(await loadText('any.yaml', toYaml(scenario), LOAD))
+        const [plan] = compile(await loadScenarioText('any.yaml', toYaml(scenario), LOAD))
         const [direct] = compile(await loadValues([scenario], LOAD))
         const labels = (one: typeof plan) => one!.steps.map(item => (item.kind === 'step' ? item.label : item.kind))
         expect(labels(plan)).toEqual(labels(direct))

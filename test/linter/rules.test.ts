@@ -1,8 +1,9 @@
 /** Tests each rule with a journal that breaks it and some that nearly do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/evaluation/rules/lint.ts'
+import { History } from '../../src/evaluation/history.ts'
 import { RULES as LINT_RULES } from '../../src/evaluation/rules/index.ts'
+import { lint } from '../../src/evaluation/rules/lint.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -32,7 +33,7 @@ function found(write: Write, plan = planOf()) {
   journal.conversation('c1', 'ada')
   journal.conversation('c2', 'bo')
   write(journal)
-  return lint(plan, journal.entries)
+  return lint(plan, new History(journal.entries))
 }
 
 /** The webhook took from 100 to 400 ms. The call was answered at `answeredAtMs`. */
@@ -92,7 +93,10 @@ interface Cases {
 
 const RULES: Record<string, Cases> = {
   'call-after-end': {
-    reports: { 'a message after the end': [traffic('start', 'end', 'message'), 4, 5] },
+    reports: {
+      'a message after the end': [traffic('start', 'end', 'message'), 4, 5],
+      'a message that the platform refused then': [traffic('start', 'end', ['message', { status: 412 }]), 4, 5],
+    },
     ignores: {
       'a message of a new handover': traffic('end', 'start', 'message'),
       'a message after a new request': traffic('end', j => j.event('REQUESTING TAKEOVER', 'c1'), 'message'),
@@ -112,6 +116,7 @@ const RULES: Record<string, Cases> = {
   'typing-never-stopped': {
     reports: {
       'typing_start without a timeout': [traffic('typing_start'), 3],
+      'typing_start with a timeout too short to count': [traffic(['typing_start', { body: { timeout: 100 } }]), 3],
       'typing_start with a timeout of hours': [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), 3],
       'a message, which does not clear the indicator': [traffic('typing_start', 'message'), 3],
     },

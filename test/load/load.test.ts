@@ -4,7 +4,7 @@ import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import type { Plan } from '../../src/evaluation/scenario/plan.ts'
 import { parseArrivals } from '../../src/running/load/arrivals.ts'
 import { findLimit } from '../../src/running/load/limits.ts'
-import { type LoadOptions, runLoad } from '../../src/running/load/load.ts'
+import { type LoadRunOptions, runLoad } from '../../src/running/load/load.ts'
 import type { Runs } from '../../src/running/load/runs.ts'
 import { parseThresholds } from '../../src/running/load/thresholds.ts'
 
@@ -15,8 +15,8 @@ const planOf = (name: string) => ({ name, steps: [] }) as unknown as Plan
 /** Options of a load in which `converse` gives the outcome of each conversation, or a result. */
 function optionsOf(
   converse: (one: Conversation) => string | object | Promise<string>,
-  more: Partial<Omit<LoadOptions, 'arrivals' | 'thresholds'>> & { arrivals?: string; failIf?: string } = {},
-): LoadOptions {
+  more: Partial<Omit<LoadRunOptions, 'arrivals' | 'thresholds'>> & { arrivals?: string; failIf?: string } = {},
+): LoadRunOptions {
   const { arrivals = '100/s', failIf = 'verdict.fail > 0', ...rest } = more
   const runs: Pick<Runs, 'run' | 'simulators'> = {
     simulators: [],

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { interpolate } from '../../src/evaluation/scenario/interpolation.ts'
-import { loadText } from '../../src/evaluation/scenario/load/load.ts'
+import { loadScenarioText } from '../../src/evaluation/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { ANNA, type Recorded, startQuickRecorder } from './recorded.ts'
@@ -33,7 +33,7 @@ async function startTakenOver(options: PlatformServerOptions = {}) {
 
 /** Reads the recorded file as `run` does. */
 async function planOf({ yaml }: Recorded): Promise<Plan> {
-  const [plan] = compile(await loadText('recorded.yaml', yaml, { cwd: '.', nodeVersion: process.version }))
+  const [plan] = compile(await loadScenarioText('recorded.yaml', yaml, { cwd: '.', nodeVersion: process.version }))
   return plan!
 }
 

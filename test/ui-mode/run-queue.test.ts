@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createSecrets } from '../../src/platform/journal/mask.ts'
 import type { SelectedScenario } from '../../src/running/runner/schedule.ts'
 import { createRunQueue, type StartRun } from '../../src/running/ui-mode/run-queue.ts'
-import { createScenarioStates, nameOf } from '../../src/running/ui-mode/scenario-states.ts'
+import { createScenarioStates } from '../../src/running/ui-mode/scenario-states.ts'
 
 const scenarioNamed = (name: string) => ({ plan: { name }, instance: 1 }) as SelectedScenario
 
@@ -10,7 +10,7 @@ it('runs what is asked for while a run stops in the next run', async () => {
   const runs: string[][] = []
   const ends: (() => void)[] = []
   const startRun: StartRun = ({ wanted }) => {
-    runs.push(wanted.map(nameOf))
+    runs.push(wanted.map(({ plan }) => plan.name))
     return new Promise((_, reject) => ends.push(() => reject(new Error('interrupted'))))
   }
   const secrets = createSecrets()

@@ -1,7 +1,7 @@
 /** Starts `run --ui`, and speaks to it as its page does: requests, and a stream whose events add up to one state. */
 import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import type { Entry } from '../../src/platform/journal/entry.ts'
-import type { Catalogue, LiveEntries, ScenarioStatus, Status } from '../../src/running/ui-mode/protocol.ts'
+import type { Catalogue, LiveEntries, ScenarioStatus, UiStatus } from '../../src/running/ui-mode/protocol.ts'
 import type { FakeIo } from '../cli/fake-io.ts'
 import { call, startRun, startTarget } from '../runner/targets.ts'
 import { readEvents } from '../support/event-stream.ts'
@@ -9,7 +9,7 @@ import { readEvents } from '../support/event-stream.ts'
 /** What the events of the stream add up to. */
 export interface UiState {
   catalogue: Catalogue
-  run: Status['run']
+  run: UiStatus['run']
   scenarios: Map<string, ScenarioStatus>
   /** By run. */
   entries: Map<number, Entry[]>
@@ -72,7 +72,7 @@ function addEvent(state: UiState, name: string, data: never): void {
     state.entries.set(run, [...(state.entries.get(run) ?? []), ...entries])
   }
   if (name !== 'status') return
-  const { run, scenarios }: Status = data
+  const { run, scenarios }: UiStatus = data
   state.run = run
   for (const one of scenarios) {
     const before = state.scenarios.get(one.name)?.steps ?? {}

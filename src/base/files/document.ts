@@ -54,7 +54,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
     throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), message)])
   }
   checkSyntax(name, text, lines, [document])
-  return sourceOf(name, createExcerpts(text), lines, document)
+  return createSource(name, createExcerpts(text), lines, document)
 }
 
 /** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
@@ -62,11 +62,13 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   if (json) return [parseSource(name, text, json)]
   const lines = new LineCounter()
   const filled = documentsIn(name, text, lines).filter(
-    one => one.errors.length > 0 || !(one.contents === null || (isScalar(one.contents) && one.contents.value === null)),
+    document =>
+      document.errors.length > 0 ||
+      !(document.contents === null || (isScalar(document.contents) && document.contents.value === null)),
   )
   checkSyntax(name, text, lines, filled)
   const excerptAt = createExcerpts(text)
-  return filled.map(document => sourceOf(name, excerptAt, lines, document))
+  return filled.map(document => createSource(name, excerptAt, lines, document))
 }
 
 /** The parser prints no warnings to stderr. It compares keys too slowly; `repeatedKeys` finds those that repeat. */
@@ -111,18 +113,20 @@ const TOO_MANY_ALIASES =
 function checkSyntax(name: string, text: string, lines: LineCounter, documents: readonly Document[]): void {
   let mistakes: YamlMistake[]
   try {
-    mistakes = documents.flatMap(one => mistakesIn(one, text))
+    mistakes = documents.flatMap(document => mistakesIn(document, text))
   } catch (error) {
     throw unreadable(name, error)
   }
   if (mistakes.length === 0) return
   const excerptAt = createExcerpts(text)
   const shown = mistakes.slice(0, BUDGETS.problems)
-  const problems = shown.map(one => syntaxProblem(name, excerptAt, positionAt(lines, one.offset), one.message))
+  const problems = shown.map(mistake =>
+    syntaxProblem(name, excerptAt, positionAt(lines, mistake.offset), mistake.message),
+  )
   throw new ConfigError(limitProblems(problems, mistakes.length - shown.length))
 }
 
-function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
+function createSource(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
   let value: unknown
   try {
     value = document.toJS()
@@ -138,11 +142,11 @@ function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, docume
     isData: true,
     place,
     problem(path, of, field, message) {
-      const found = place(path, of)
+      const span = place(path, of)
       const label = field === '' ? '' : `: ${field}`
-      if (found === null) return { at: `${name}${label}`, file: name, message }
-      const { line, column, length } = found
-      const excerpt = excerptAt(found, length)
+      if (span === null) return { at: `${name}${label}`, file: name, message }
+      const { line, column, length } = span
+      const excerpt = excerptAt(span, length)
       return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
     },
   }
@@ -195,8 +199,8 @@ const AROUND = 10
 /** A missing part has the range of its parent. */
 function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {
   const node = of === 'value' || path.length === 0 ? document.getIn(path, true) : undefined
-  const found = (isNode(node) ? node.range : null) ?? keyRange(document, path)
-  return found ?? (path.length === 0 ? null : rangeOf(document, path.slice(0, -1), 'value'))
+  const range = (isNode(node) ? node.range : null) ?? keyRange(document, path)
+  return range ?? (path.length === 0 ? null : rangeOf(document, path.slice(0, -1), 'value'))
 }
 
 function keyRange(document: Document, path: readonly PropertyKey[]): Range | null {
@@ -285,14 +289,14 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
 /** The parser reports the end of the text; this is the place of the quote instead. */
 function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMistake | undefined {
   if (code !== 'MISSING_CHAR') return
-  let found: YamlMistake | undefined
+  let mistake: YamlMistake | undefined
   visit(contents, {
     Scalar(_key, { type, range }) {
       const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE'
-      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: 'this quote is never closed' }
+      if (quoted && range?.[1] === pos[0]) mistake = { offset: range[0], message: 'this quote is never closed' }
     },
   })
-  return found
+  return mistake
 }
 
 const ITEM_IN_OTHER_COLUMN =
@@ -330,7 +334,7 @@ function wrongAliases(document: Document): YamlMistake[] {
     Node(_key, node, ancestors) {
       if (!isAlias(node)) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
-      } else if (ancestors.some(one => isNode(one) && 'anchor' in one && one.anchor === node.source)) {
+      } else if (ancestors.some(parent => isNode(parent) && 'anchor' in parent && parent.anchor === node.source)) {
         const message = `*${node.source} is inside of &${node.source}, so it would contain itself`
         lost.push({ offset: node.range?.[0] ?? 0, message })
       } else if (!anchors.has(node.source)) {
@@ -346,26 +350,26 @@ function wrongAliases(document: Document): YamlMistake[] {
 
 /** The parser compares every key with every other one, so a map with many keys would take long. */
 function repeatedKeys(document: Document): YamlMistake[] {
-  const found: YamlMistake[] = []
+  const mistakes: YamlMistake[] = []
   visit(document, {
     Map(_key, { items }) {
       const keys = new Set<unknown>()
       for (const { key } of items) {
         const value = isScalar(key) ? key.value : key
         if (keys.has(value))
-          found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: 'Map keys must be unique' })
+          mistakes.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: 'Map keys must be unique' })
         keys.add(value)
       }
     },
   })
-  return found
+  return mistakes
 }
 
 /** Inside braces a comma ends a text, and `{{ x }}` is a map in a map; the parser accepts both. */
 function traps(document: Document): YamlMistake[] {
-  const found: YamlMistake[] = []
+  const mistakes: YamlMistake[] = []
   const add = (node: unknown, message: string) =>
-    found.push({ offset: (isNode(node) && node.range?.[0]) || 0, message })
+    mistakes.push({ offset: (isNode(node) && node.range?.[0]) || 0, message })
   visit(document, {
     Map(_key, node) {
       for (const pair of node.items) {
@@ -384,5 +388,5 @@ function traps(document: Document): YamlMistake[] {
         add(node, withFix('{{ }} fills nothing in', 'write $(name) where a value goes in, without quotes'))
     },
   })
-  return found
+  return mistakes
 }

@@ -34,10 +34,10 @@ export class ConfigError extends Error {
 /** The first problems of each file, and one that counts the others. `more` problems are not in the list. */
 export function limitProblems(problems: readonly Problem[], more = 0): Problem[] {
   const limited: Problem[] = []
-  for (const [file, group] of groupBy(problems, one => one.file ?? '')) {
-    const shown = group.filter(one => one.hidden === undefined)
+  for (const [file, group] of groupBy(problems, problem => problem.file ?? '')) {
+    const shown = group.filter(problem => problem.hidden === undefined)
     let hidden = more + Math.max(0, shown.length - BUDGETS.problems)
-    for (const one of group) hidden += one.hidden ?? 0
+    for (const problem of group) hidden += problem.hidden ?? 0
     limited.push(...shown.slice(0, BUDGETS.problems))
     if (hidden === 0) continue
     const message = `and ${hidden} more problem${hidden === 1 ? '' : 's'}, not shown`
@@ -52,10 +52,11 @@ export const formatProblem = ({ at, message, excerpt }: Problem): string =>
 export const problem = (at: string, message: string): ConfigError => new ConfigError([{ at, message }])
 
 /** A problem of a whole file. */
-export const problemOf = (file: string, message: string): Problem => ({ at: file, file, message })
+export const createProblem = (file: string, message: string): Problem => ({ at: file, file, message })
 
 /** The error for one problem of a whole file. */
-export const fileProblem = (file: string, message: string): ConfigError => new ConfigError([problemOf(file, message)])
+export const fileProblem = (file: string, message: string): ConfigError =>
+  new ConfigError([createProblem(file, message)])
 
 export const byLine = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

@@ -80,8 +80,8 @@ export function readRegularFile(path: string, mostBytes: number): Buffer {
 
 /** Refuses pipes and devices, because reading one may never end. Returns the size. */
 export function checkRegular(path: string): number {
-  const found = statSync(path)
-  if (found.isFile() || found.isDirectory()) return found.size
+  const stats = statSync(path)
+  if (stats.isFile() || stats.isDirectory()) return stats.size
   throw new Error('it is no regular file but a pipe, a device or a socket')
 }
 

@@ -86,13 +86,13 @@ export function createSlots(count: number) {
 }
 
 /** A value, or a promise of it. */
-export type Maybe<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
 /** Calls `next` with the value, now or when its promise resolves. */
-export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
+export const andThen = <T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
+export type InOrder = <T>(chatId: string, run: () => Awaitable<T>) => Awaitable<T>
 
 export type ChatQueues = ReturnType<typeof createChatQueues>
 
@@ -100,7 +100,7 @@ export function createChatQueues() {
   const last = new Map<string, Promise<unknown>>()
   return {
     /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
-    inOrder<T>(chatId: string, run: () => Maybe<T>): Maybe<T> {
+    inOrder<T>(chatId: string, run: () => Awaitable<T>): Awaitable<T> {
       const before = last.get(chatId)
       const result = before === undefined ? run() : before.then(run, run)
       if (!(result instanceof Promise)) return result

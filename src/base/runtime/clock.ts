@@ -25,7 +25,7 @@ const timeAfter = (fromMs: number, delayMs: number): number => Math.min(fromMs +
 export type OnThrown = (error: unknown) => void
 
 /** Node's longest timer; longer waits take several timers. */
-const LONGEST_MS = 2_147_483_647
+const MAX_TIMER_MS = 2_147_483_647
 
 /** Taken before a test can replace them, because fake timers are meant for the code under test. */
 const onWall = {
@@ -44,7 +44,7 @@ export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000
 
 /** A timer on the wall, for network timeouts and latencies. */
 export function wallTimer(delayMs: number, run: () => void): Timer {
-  const handle = onWall.setTimeout(run, Math.min(delayMs, LONGEST_MS))
+  const handle = onWall.setTimeout(run, Math.min(delayMs, MAX_TIMER_MS))
   return { cancel: () => onWall.clearTimeout(handle) }
 }
 
@@ -268,7 +268,7 @@ export class Clock {
     if (this.#standsAt !== null) return
     clearTimeout(this.#handle)
     const now = this.now()
-    this.#armedFor = Math.min(at, now + LONGEST_MS)
+    this.#armedFor = Math.min(at, now + MAX_TIMER_MS)
     this.#handle = setTimeout(() => this.#ring(), Math.max(0, this.#armedFor - now))
   }
 

@@ -71,18 +71,18 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
         if (statusCode < 100) over.abort(new TransportError(unusableStatus(statusCode, host)))
       }
       const { signal } = over
-      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal, onInfo })
+      const response = await agent.request({ origin, path, method: method as 'POST', headers, body, signal, onInfo })
       const received: Record<string, string> = {}
-      for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
+      for (const [name, value] of Object.entries(response.headers)) received[name] = String(value)
       const chunks: Buffer[] = []
       let size = 0
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
         size += chunk.length
         // Leaving the loop closes the connection.
-        if (size > MAX_BODY_BYTES) return receivedFrom(answer.statusCode, received, chunks, true)
+        if (size > MAX_BODY_BYTES) return receivedFrom(response.statusCode, received, chunks, true)
         chunks.push(chunk)
       }
-      return receivedFrom(answer.statusCode, received, chunks, false)
+      return receivedFrom(response.statusCode, received, chunks, false)
     } catch (error) {
       if (over.signal.aborted) throw over.signal.reason
       throw error instanceof TransportError
@@ -163,7 +163,7 @@ async function sendFaulty(
         let size = 0
         const end = (isCut: boolean) => {
           // At once, before Node closes the connection by itself.
-          if (wire.resetAfterAnswer) resetSocket(request.socket)
+          if (wire.resetAfterResponse) resetSocket(request.socket)
           resolve(receivedFrom(statusCode, headers, chunks, isCut))
         }
         response.on('data', (chunk: Buffer) => {
@@ -187,12 +187,12 @@ async function sendFaulty(
 
 function open(
   { url, method = 'POST', headers, body }: Outgoing,
-  { chunked, resetAfterAnswer }: WireFaults,
+  { chunked, resetAfterResponse }: WireFaults,
   openSocket: OpenSocket | undefined,
 ): ClientRequest {
   const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': Buffer.byteLength(body) }
   // Keeps the connection open, so that it can be reset after the answer.
-  const connection = resetAfterAnswer ? { Connection: 'keep-alive' } : {}
+  const connection = resetAfterResponse ? { Connection: 'keep-alive' } : {}
   const encrypted = url.startsWith('https:')
   const connect = openSocket
     ? { createConnection: () => openSocket(encrypted), defaultPort: encrypted ? 443 : 80 }

@@ -124,11 +124,11 @@ const hasEnded = (pid: number): boolean => /\) [ZX] /.test(readFileSync(`/proc/$
 
 /** Open files that are no connections: logs, reports, modules, programs of a driver. */
 const OTHER_FILES = 64
-const FEWEST_CONNECTIONS = 16
+const MIN_CONNECTIONS = 16
 
 /** `most` connections, or this share of the files that the process may open when that is less. */
 export const connectionLimit = (most: number, share: number): number =>
-  Math.max(FEWEST_CONNECTIONS, Math.min(most, Math.floor((openFileLimit() - OTHER_FILES) * share)))
+  Math.max(MIN_CONNECTIONS, Math.min(most, Math.floor((openFileLimit() - OTHER_FILES) * share)))
 
 /** Infinite where the limit cannot be read. */
 function openFileLimit(): number {

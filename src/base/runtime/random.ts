@@ -21,8 +21,8 @@ function hashFrom(words: Words, text: string): Words {
   const x = Math.imul(d ^ (b >>> 22), 2869860233)
   const y = Math.imul(w ^ (c >>> 17), 951274213)
   const z = Math.imul(x ^ (d >>> 19), 2716044179)
-  const all = w ^ x ^ y ^ z
-  return [all >>> 0, (x ^ all) >>> 0, (y ^ all) >>> 0, (z ^ all) >>> 0]
+  const sum = w ^ x ^ y ^ z
+  return [sum >>> 0, (x ^ sum) >>> 0, (y ^ sum) >>> 0, (z ^ sum) >>> 0]
 }
 
 export interface Random {

@@ -25,7 +25,7 @@ export interface WireFaults {
   readonly chunked: boolean
   /** Sends the header names in their given case. */
   readonly headerCase: boolean
-  readonly resetAfterAnswer: boolean
+  readonly resetAfterResponse: boolean
 }
 
 export interface Received {
@@ -63,14 +63,14 @@ async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promi
   const bytes = method === 'GET' || method === 'HEAD' ? null : new TextEncoder().encode(body)
   const request = new Request(url, { method, headers: lines, body: bytes })
   const over = new AbortController()
-  const answer = Promise.resolve().then(() => {
+  const received = Promise.resolve().then(() => {
     if (signal.aborted) throw cancelled()
-    return answerOf(webhook, request, over.signal)
+    return callHandler(webhook, request, over.signal)
   })
-  return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
+  return withTimeout(received, timeoutMs, signal).finally(() => over.abort())
 }
 
-async function answerOf(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
+async function callHandler(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
   const response = await handler(request)
   if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
   if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })

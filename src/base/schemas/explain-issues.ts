@@ -45,21 +45,21 @@ export function explainIssues(
   schema: z.ZodMiniType,
   most = Number.POSITIVE_INFINITY,
 ): SchemaProblem[] {
-  const found: SchemaProblem[] = []
+  const problems: SchemaProblem[] = []
   const explain = (issue: Issue): void => {
-    if (found.length >= most) return
+    if (problems.length >= most) return
     const { path } = issue
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys.slice(0, most)) found.push(unknownKey(path, key, value, schema))
+      for (const key of issue.keys.slice(0, most)) problems.push(unknownKey(path, key, value, schema))
     } else if (issue.code === 'invalid_union' && issue.message === ZOD_CODE && intendedBranch(issue) !== undefined) {
-      for (const one of intendedBranch(issue) ?? []) explain({ ...one, path: [...path, ...one.path] })
-    } else found.push({ path, field: fieldName(path), ...wrongValue(issue, valueAt(value, path)) })
+      for (const cause of intendedBranch(issue) ?? []) explain({ ...cause, path: [...path, ...cause.path] })
+    } else problems.push({ path, field: fieldName(path), ...wrongValue(issue, valueAt(value, path)) })
   }
   for (const issue of issues.slice(0, most)) explain(issue)
 
   // A map with an unknown key is probably incomplete because that key is misspelt.
-  const misspelt = found.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
-  return found
+  const misspelt = problems.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
+  return problems
     .filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
     .slice(0, most)
     .map(problem => {
@@ -75,8 +75,8 @@ function otherName(path: Path, value: unknown, schema: z.ZodMiniType): string {
   const known = knownKeys(schema, parent)
   const name = String(path.at(-1))
   const unknown = Object.keys(Object(valueAt(value, parent))).filter(key => !known.includes(key))
-  const other = nearestName(name, unknown)
-  return other === undefined ? '' : `; write ${name} instead of ${other}`
+  const similarName = nearestName(name, unknown)
+  return similarName === undefined ? '' : `; write ${name} instead of ${similarName}`
 }
 
 function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
@@ -131,9 +131,9 @@ function intendedBranch({ errors }: Extract<Issue, { code: 'invalid_union' }>): 
   let intended: readonly Issue[] | undefined
   let fewest = Number.POSITIVE_INFINITY
   for (const branch of errors) {
-    const fits = branch.every(one => one.path.length > 0 || one.code === 'unrecognized_keys')
+    const fits = branch.every(issue => issue.path.length > 0 || issue.code === 'unrecognized_keys')
     let count = 0
-    for (const one of branch) count += one.code === 'unrecognized_keys' ? one.keys.length : 1
+    for (const issue of branch) count += issue.code === 'unrecognized_keys' ? issue.keys.length : 1
     if (!fits || count === 0 || count >= fewest) continue
     intended = branch
     fewest = count

@@ -21,23 +21,23 @@ export const isStackFrame = (line: string): boolean => /^\s+(at|from) \S/.test(l
 export const suggest = (wrong: string, names: readonly string[]): string => nearest(wrong, names) || '.'
 
 /** Longer names, and names after so many others, are not compared: their distance takes too long to compute. */
-const LONGEST_NAME = 64
+const MAX_NAME_CHARS = 64
 const MAX_NAMES = 500
 
 /** A name for an error message, without the end of a long one. */
-export const shortName = (name: string): string => cut(name, LONGEST_NAME + 1)
+export const shortName = (name: string): string => cut(name, MAX_NAME_CHARS + 1)
 
 /** `; did you mean webhook.retry?`, or nothing when no name is near: similar, or begun by the wrong one. */
 export function nearest(wrong: string, names: readonly string[]): string {
-  const found = nearestName(wrong, names)
-  return found === undefined ? '' : didYouMean(found)
+  const suggestion = nearestName(wrong, names)
+  return suggestion === undefined ? '' : didYouMean(suggestion)
 }
 
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  if (wrong.length > LONGEST_NAME) return undefined
+  if (wrong.length > MAX_NAME_CHARS) return undefined
   const lower = wrong.toLowerCase()
   const farthest = Math.max(2, Math.ceil(wrong.length / 3))
-  const known = names.slice(-MAX_NAMES).filter(name => name.length <= LONGEST_NAME)
+  const known = names.slice(-MAX_NAMES).filter(name => name.length <= MAX_NAME_CHARS)
   const candidates = known.filter(({ length }) => Math.abs(length - wrong.length) <= farthest)
   const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
@@ -72,20 +72,20 @@ const at = (row: readonly number[], index: number): number => row[index] ?? Numb
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
 
 /** The characters of an error page that are searched for its text. */
-const LONGEST_PAGE = 4_000
+const MAX_PAGE_CHARS = 4_000
 const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&' }
 
 /** The text that an error page shows, such as that of Express, without a call stack; another text as it is. */
 export function pageText(text: string): string {
   if (!/^\s*<(!doctype html|html)\b/i.test(text)) return text
-  const page = cut(text, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
+  const page = cut(text, MAX_PAGE_CHARS).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
   const [, shown = page] =
     /<pre\b[^<>]*>([\s\S]*?)(?:<\/pre>|$)/i.exec(page) ?? /<body\b[^<>]*>([\s\S]*)/i.exec(page) ?? []
-  const [, title = ''] = /<title\b[^<>]*>([^<>]*)/i.exec(text.slice(0, LONGEST_PAGE)) ?? []
-  return textOf(/<(head|style)\b/i.test(shown) ? title : shown) || textOf(title) || text
+  const [, title = ''] = /<title\b[^<>]*>([^<>]*)/i.exec(text.slice(0, MAX_PAGE_CHARS)) ?? []
+  return stripMarkup(/<(head|style)\b/i.test(shown) ? title : shown) || stripMarkup(title) || text
 }
 
-const textOf = (html: string): string =>
+const stripMarkup = (html: string): string =>
   html
     .replace(/<br\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>?/g, ' ')

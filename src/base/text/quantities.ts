@@ -14,7 +14,7 @@ export function parseDuration(text: unknown): number | null {
   const match = typeof text === 'string' ? /^(\d+)(?:\.(\d+))?(ms|s|m|h)$/.exec(text.trim()) : null
   if (match === null) return null
   const [, whole, fraction = '', written] = match
-  const size = UNIT_MS[UNITS.find(one => one === written) ?? 'ms']
+  const size = UNIT_MS[UNITS.find(unit => unit === written) ?? 'ms']
   const ms = Number(whole) * size + (Number(fraction) * size) / 10 ** fraction.length
   return Number.isSafeInteger(ms) ? ms : null
 }
@@ -23,7 +23,7 @@ export function parseDuration(text: unknown): number | null {
 export function formatDuration(duration: number): Duration {
   const ms = Math.round(duration)
   if (ms === 0) return '0s'
-  const unit = UNITS.find(one => ms % UNIT_MS[one] === 0) ?? 'ms'
+  const unit = UNITS.find(candidate => ms % UNIT_MS[candidate] === 0) ?? 'ms'
   return `${ms / UNIT_MS[unit]}${unit}`
 }
 

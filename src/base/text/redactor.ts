@@ -24,8 +24,8 @@ export interface Redactor {
 
 /** The oldest secret is forgotten when there are more. */
 const MAX_SECRETS = 1_000
-const SHORTEST = 6
-const SHORTEST_NUMBER = 8
+const MIN_CHARS = 6
+const MIN_DIGITS = 8
 
 /** `publicValues` are never redacted. */
 export function createRedactor(publicValues: readonly string[] = []): Redactor {
@@ -60,7 +60,7 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
       const longestFirst = [...secrets].sort(([a], [b]) => b.length - a.length)
       pattern = new RegExp(longestFirst.map(([secret, { source }]) => standing(secret, source)).join('|'), 'g')
     }
-    const shown = text.replace(pattern, found => secrets.get(found)?.replacement ?? REDACTED)
+    const shown = text.replace(pattern, match => secrets.get(match)?.replacement ?? REDACTED)
     if (!shown.includes('…')) return shown
     // What was shortened before, such as the values in a failure: the evaluator compares and shortens whole values.
     const cuts = [...secrets.values()].flatMap(({ cutIn }) => cutIn(shown)).sort(([a], [b]) => a - b)
@@ -89,8 +89,8 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
 
 /** Other values occur everywhere in an output, which would be unreadable without them. */
 function isSecret(value: string): boolean {
-  if (/^\d+$/.test(value)) return value.length >= SHORTEST_NUMBER
-  return value.length >= SHORTEST && !/^(true|false)$/i.test(value) && value.trim() !== '' && !/^\**$/.test(value)
+  if (/^\d+$/.test(value)) return value.length >= MIN_DIGITS
+  return value.length >= MIN_CHARS && !/^(true|false)$/i.test(value) && value.trim() !== '' && !/^\**$/.test(value)
 }
 
 /** A number is a secret only as a whole: not inside of a longer one, such as a time. */
@@ -110,27 +110,27 @@ const SECRET_PARAMETER =
   /(?:^|[^a-z])(?:keys?|sig|signature|hmac|auth|authorization|session|sid|jwt|pass|pwd)(?:[^a-z]|$)|token|secret|passw|passphrase|credential|sessionid|(?:api|access|shared)_?key|^code=?$/
 
 /** `accessKey=` becomes `access_key=`. */
-const wordsOf = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase()
+const toSnakeCase = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase()
 
 /** The user info, and the values of parameters with the name of a secret. */
 function credentialsIn(url: string): Credential[] {
-  const found: Credential[] = []
+  const credentials: Credential[] = []
   const userInfo = USER_INFO.exec(url)?.[2]
   if (userInfo) {
     // A user name is a secret only when it stands alone, as tokens do.
     const around = { text: `//${userInfo}@`, replacement: `//${REDACTED}@` }
     const [, password] = /^[^:]*:(.+)$/s.exec(userInfo) ?? []
-    found.push({ value: userInfo, ...around })
-    if (password !== undefined) found.push({ value: password, ...around })
+    credentials.push({ value: userInfo, ...around })
+    if (password !== undefined) credentials.push({ value: password, ...around })
   }
   const [query = ''] = /[?#].*$/s.exec(url) ?? []
   for (const parameter of query.split(/[?&#]/)) {
     const value = parameter.slice(parameter.indexOf('=') + 1)
     const name = parameter.slice(0, parameter.length - value.length)
-    if (value !== '' && SECRET_PARAMETER.test(wordsOf(name)))
-      found.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
+    if (value !== '' && SECRET_PARAMETER.test(toSnakeCase(name)))
+      credentials.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
   }
-  return found
+  return credentials
 }
 
 /** A URL with `***` in place of its credentials, for texts about a URL that no redactor knows. */

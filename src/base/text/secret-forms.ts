@@ -37,7 +37,7 @@ function formsOf(character: string): string {
 }
 
 /** A shorter part of a secret may stay. */
-const SHORTEST_PART = 8
+const MIN_PART_CHARS = 8
 
 /** What may stand between the last whole character of a secret and the place where its text was cut. */
 const CUT_FORM = /(?:[%\\&][%\\&#;\w]{0,30})?(?=…)/y
@@ -71,9 +71,9 @@ export function secretForms(secret: string): SecretForms {
   return {
     source: sources.join(''),
     cutIn(text) {
-      const found: [number, number][] = []
-      if (characters.length <= SHORTEST_PART) return found
-      start ??= new RegExp(sources.slice(0, SHORTEST_PART).join(''), 'g')
+      const ranges: [number, number][] = []
+      if (characters.length <= MIN_PART_CHARS) return ranges
+      start ??= new RegExp(sources.slice(0, MIN_PART_CHARS).join(''), 'g')
       /** The place of the ellipsis with which a text ends there; -1 for another end. */
       const cutAfter = (end: number) => {
         CUT_FORM.lastIndex = end
@@ -82,20 +82,20 @@ export function secretForms(secret: string): SecretForms {
       start.lastIndex = 0
       for (let match = start.exec(text); match !== null; match = start.exec(text)) {
         const ellipsis = cutAfter(follow(text, match.index, 0).end)
-        if (ellipsis !== -1) found.push([match.index, ellipsis])
+        if (ellipsis !== -1) ranges.push([match.index, ellipsis])
       }
       for (let at = text.indexOf('…'); at !== -1; at = text.indexOf('…', at + 1)) {
         const next = text.charAt(at + 1)
         if (!/[\\%&+]/.test(next) && !secret.includes(next)) continue
-        for (let first = 1; first <= characters.length - SHORTEST_PART; first++) {
+        for (let first = 1; first <= characters.length - MIN_PART_CHARS; first++) {
           const { end, count } = follow(text, at + 1, first)
-          if (count < SHORTEST_PART) continue
+          if (count < MIN_PART_CHARS) continue
           const ellipsis = cutAfter(end)
-          if (first + count === characters.length) found.push([at + 1, end])
-          else if (ellipsis !== -1) found.push([at + 1, ellipsis])
+          if (first + count === characters.length) ranges.push([at + 1, end])
+          else if (ellipsis !== -1) ranges.push([at + 1, ellipsis])
         }
       }
-      return found
+      return ranges
     },
   }
 }

@@ -39,8 +39,8 @@ export function maskedLine(lines: readonly string[], index: number): string {
     NAMED.exec(line) ?? []
   if (isBelowSecret(lines, index) && !NO_SECRETS.includes(name)) return masked(start, value)
   if (name !== '' && isSecretName(name)) return masked(start, value)
-  const inside = line.replace(NAMED_INSIDE, (found, before: string, inner: string) =>
-    isSecretName(inner) ? before + REDACTED : found,
+  const inside = line.replace(NAMED_INSIDE, (match, before: string, inner: string) =>
+    isSecretName(inner) ? before + REDACTED : match,
   )
   return inside.replace(/(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/(?:[^\s"'<>]|'(?=[^\s"'<>,}\]]))+/gi, withoutCredentials)
 }

@@ -16,7 +16,7 @@ const widthOfOne = (grapheme: string) => (WIDE.test(grapheme) ? 2 : 1)
 /** The number of terminal columns that a text needs. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length
-  return graphemes(text).reduce((sum, one) => sum + widthOfOne(one), 0)
+  return graphemes(text).reduce((sum, grapheme) => sum + widthOfOne(grapheme), 0)
 }
 
 /** UTF-16 units that a column may take. What comes after them is not looked at, because a text may have a megabyte. */
@@ -28,21 +28,21 @@ export function shorten(text: string, columns: number): string {
   if (text.length <= most && widthOf(text) <= columns) return text
   let start = ''
   let used = 1
-  for (const one of graphemes(text.slice(0, most))) {
-    used += widthOfOne(one)
+  for (const grapheme of graphemes(text.slice(0, most))) {
+    used += widthOfOne(grapheme)
     if (used > columns) break
-    start += one
+    start += grapheme
   }
   return `${start.trimEnd()}…`
 }
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 
-const LONGEST_QUOTE = 2000
+const MAX_QUOTE_CHARS = 2000
 
 /** `"Hello…"`, in at most `columns`, never less than a few characters. */
 export function quote(text: string, columns: number): string {
-  const cut = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  const cut = text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text
   const most = Math.max(12, columns - 2)
   const shown = shorten(visible(cut), most)
   // As in YAML: the other quotes, rather than backslashes.

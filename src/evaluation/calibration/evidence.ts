@@ -1,5 +1,27 @@
 /** Collects the evidence for one behaviour: which values each entry allows, and where entries contradict each other. */
+import type { Behaviour } from '../../platform/contract/assumptions.ts'
+import type { Knobs } from '../../platform/contract/knobs.ts'
+import type { RecordingKnowledge } from './knowledge.ts'
 import type { Place } from './observation.ts'
+
+/** What every reader of evidence receives. */
+export interface Reading {
+  /** The knobs in force. */
+  readonly knobs: Knobs
+  readonly recording: RecordingKnowledge
+  /** Adds what a place of the recording shows about a behaviour: the values that fit. */
+  addEvidence(behaviour: Behaviour, fit: Fit, place: Place, part?: string): void
+}
+
+/** Values of an assumption without a knob. */
+export const HOLDS = 'as assumed'
+export const OTHERWISE = 'otherwise'
+
+/** Measured times are compared with this tolerance. */
+export const JITTER_MS = 500
+
+/** What a recorder writes in place of a secret. */
+export const MASKED = '***'
 
 /** Values that an entry allows: some of a knob, as the config file writes them, or numbers of a range. */
 export type Fit = readonly unknown[] | Range
@@ -42,13 +64,13 @@ function common(a: Fit, b: Fit): Fit | null {
 
 /** Whether a value is allowed: one of a knob, or a number. */
 export const allows = (fit: Fit, value: unknown): boolean =>
-  isRange(fit) ? Number(value) >= fit.min && Number(value) <= fit.max : fit.some(one => same(one, value))
+  isRange(fit) ? Number(value) >= fit.min && Number(value) <= fit.max : fit.some(allowed => same(allowed, value))
 
 /** Whether entries exclude other values: a range needs an upper end, because a lower one is only what was seen. */
 export const isDecided = (fit: Fit): boolean => (isRange(fit) ? Number.isFinite(fit.max) : fit.length === 1)
 
 /** Adds an entry to the stretches of a behaviour. An entry that excludes all that was seen before begins another one. */
-export function addEvidence(stretches: Stretch[], fit: Fit, place: Place): void {
+export function extendStretches(stretches: Stretch[], fit: Fit, place: Place): void {
   const last = stretches.at(-1)
   const both = last === undefined ? null : common(last.fit, fit)
   if (last !== undefined && (both !== null || stretches.length === MAX_STRETCHES)) {
@@ -69,6 +91,6 @@ export function roundNumber({ min, max }: Range, unit: 'ms' | 'bytes'): number {
   }
   if (!Number.isFinite(max)) return Math.ceil(min)
   const center = (min + max) / 2
-  const step = STEPS.find(one => Math.floor(max / one) * one >= min && Math.floor(max / one) > 0) ?? 1
+  const step = STEPS.find(size => Math.floor(max / size) * size >= min && max >= size) ?? 1
   return Math.min(Math.floor(max / step) * step, Math.max(Math.ceil(min / step), Math.round(center / step)) * step)
 }

@@ -4,7 +4,7 @@ import { decoded } from '../../base/text/url-text.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 import type { ApiContent, DeliveryContent, Entry } from '../../platform/journal/entry.ts'
-import { EntrySchema } from '../../platform/journal/entry.ts'
+import { readEntry, readEntryLine } from '../entry-reader.ts'
 
 /** Where evidence is: `seq` of a journal, otherwise the number of the exchange in the file, from 1. */
 export interface Place {
@@ -12,6 +12,7 @@ export interface Place {
   readonly entry: number
 }
 
+export type Fields = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 
 interface Exchange {
@@ -49,15 +50,16 @@ export interface Call extends Exchange {
 export interface ObservedEvent {
   readonly kind: 'event'
   readonly place: Place
-  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload: Fields
   readonly chatId: string
   readonly startMs: number
 }
 
 /** One attempt to deliver an event. */
-export interface Attempt extends Exchange {
+export interface Attempt
+  extends Pick<Exchange, 'place' | 'url' | 'headers' | 'text' | 'status' | 'answerHeaders' | 'startMs' | 'endMs'> {
   readonly kind: 'attempt'
-  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload: Fields
   readonly chatId: string
   /** Of 1, 2, 3 ..., where the recording numbers them. */
   readonly number: number | null
@@ -68,31 +70,21 @@ export interface Attempt extends Exchange {
 
 export type Observation = Call | ObservedEvent | Attempt
 
-/** Why a value of a recording is left out. */
-export type LeftOut =
-  | 'without a method or a URL'
-  | 'without an answer'
-  | 'WebSocket'
-  | 'requests to other paths'
-  | 'neither a call nor an event'
-  | 'altered on purpose'
-  | 'cut off'
-  | 'not JSON'
-
-/** The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. */
-export function observationsOf(value: unknown, file: string, number: number): readonly Observation[] | LeftOut | null {
+/**
+ * The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. Throws
+ * `ConfigError`, which names the position `at`, for an entry of a journal with a wrong field.
+ */
+export function observationsOf(value: unknown, place: Place, at: string): readonly Observation[] | string | null {
   if (!isMap(value)) return null
-  if (value.v === 2)
-    return value.type === 'entry' ? observationsOf(value.entry, file, number) : 'neither a call nor an event'
-  if (isEntry(value)) return observationsOfEntry(value, file)
-  if (!isMap(value.request))
-    return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
-  return observationsOfExchange(value, value.request, { file, entry: number })
+  const { type, kind, seq, request } = value
+  if (type === 'entry' && isMap(value.entry)) return observationsOfEntry(readEntryLine(at, value).entry, place.file)
+  if (value.v === 2) return 'neither a call nor an event'
+  if (typeof kind === 'string' && seq !== undefined) return observationsOfEntry(readEntry(at, value), place.file)
+  if (isMap(request)) return observationsOfExchange(value, request, place)
+  return typeof value.method === 'string' || typeof value.url === 'string' ? 'without a method or a URL' : null
 }
 
-const isEntry = (value: unknown): value is Entry => EntrySchema.safeParse(value).success
-
-function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
+export function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | string {
   const place = { file, entry: entry.seq }
   const endMs = millisecondsOf(entry.time)
   if (entry.kind === 'event') {
@@ -106,7 +98,7 @@ function observationsOfEntry(entry: Entry, file: string): readonly Observation[]
 /** With the microseconds, which show that calls came one after the other. */
 const millisecondsOf = (time: string) => Date.parse(time) + Number(/\.\d{3}(\d{1,3})Z$/.exec(time)?.[1] ?? 0) / 1000
 
-function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
+function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | string {
   const { request, status, response, duration_ms: durationMs } = entry
   const isAltered = entry.faults !== undefined || (isMap(response) && 'handover_sim' in response)
   // The size of a body that is too large is evidence itself.
@@ -144,77 +136,65 @@ const refusalIn = ({ unspecified }: ApiContent): string | null => REFUSALS[Strin
 /** The text of a body that the journal has as a value. */
 const textOf = (body: unknown): string => (body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body))
 
-function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
-  const { request, response, failure, observed, triggered, resent, probe, faults, duplicate } = entry
+function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | string {
+  const { request, response, failure, triggered, resent, probe, faults, duplicate } = entry
   if (triggered || resent || probe !== undefined || faults !== undefined || duplicate) return 'altered on purpose'
   if (request.truncated_from !== undefined) return 'cut off'
   const payload = jsonOr(request.body, null)
   const chatId = chatIdOf(payload)
   if (!isMap(payload) || chatId === null) return 'neither a call nor an event'
+  if (entry.outcome === 'skipped') return 'without an answer'
   const attempt: Attempt = {
-    kind: 'attempt',
-    place,
-    payload,
-    chatId,
-    number: observed ? null : entry.attempt,
-    hasTimedOut: failure?.code === 'timeout',
-    isGivenUp: failure?.code === 'sender_closed',
-    method: 'POST',
-    url: entry.url ?? '',
+    ...{ kind: 'attempt', place, payload, chatId, url: entry.url ?? '', text: request.body },
     headers: lowerCase(request.headers),
-    text: request.body,
-    body: payload,
     status: entry.status ?? 0,
     answerHeaders: response === null ? null : lowerCase(response.headers),
-    answerText: response?.body ?? null,
-    answer: null,
+    number: entry.observed ? null : entry.attempt,
+    hasTimedOut: failure?.code === 'timeout',
+    isGivenUp: failure?.code === 'sender_closed',
     startMs: endMs - entry.duration_ms,
     endMs,
   }
-  return entry.outcome === 'skipped' ? 'without an answer' : [attempt]
+  return [attempt]
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Reads an entry of HAR 1.2, and a plain exchange, which has the same parts: `{ request, response, time }`. */
-function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | LeftOut {
+function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | string {
   const { url, method } = request
   if (typeof url !== 'string' || typeof method !== 'string' || method === '') return 'without a method or a URL'
   const response = isMap(value.response) ? value.response : {}
   const status = Number(response.status ?? 0)
   if (/^wss?:/i.test(url) || status === 101 || value._webSocketMessages !== undefined) return 'WebSocket'
-  const startMs = Date.parse(String(value.startedDateTime ?? value.time ?? ''))
-  const durationMs = Number((value.startedDateTime === undefined ? value.duration_ms : value.time) ?? 0)
-  const sent = bodyOf(isMap(request.postData) ? request.postData.text : request.body)
+  const isHar = value.startedDateTime !== undefined
+  const startMs = Date.parse(String((isHar ? value.startedDateTime : value.time) ?? '')) || 0
   const answered = bodyOf(isMap(response.content) ? contentOf(response.content) : response.body)
   const exchange: Exchange = {
-    place,
-    method: method.toUpperCase(),
-    url,
+    ...{ place, method: method.toUpperCase(), url, status, startMs },
     headers: headersOf(request.headers),
-    ...sent,
-    status,
+    ...bodyOf(isMap(request.postData) ? request.postData.text : request.body),
     answerHeaders: headersOf(response.headers),
     answerText: answered.text ?? (answered.body === null ? '' : null),
     answer: answered.body,
-    startMs: Number.isNaN(startMs) ? 0 : startMs,
-    endMs: (Number.isNaN(startMs) ? 0 : startMs) + (durationMs || 0),
+    endMs: startMs + (Number(isHar ? value.time : value.duration_ms) || 0),
   }
   const call = callOf(exchange)
   if (call !== null) return status === 0 && !mayChange(call) ? 'without an answer' : [call]
   const { body: payload } = exchange
   const chatId = chatIdOf(payload)
-  if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || method.toUpperCase() !== 'POST')
+  if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || exchange.method !== 'POST')
     return 'requests to other paths'
-  const common = { payload, chatId, place, startMs: exchange.startMs }
+  const event = { place, payload, chatId, startMs }
+  const hasTimedOut = value.timed_out === true
   return [
-    { kind: 'event', ...common },
-    { ...exchange, kind: 'attempt', ...common, number: null, hasTimedOut: value.timed_out === true, isGivenUp: false },
+    { ...event, kind: 'event' },
+    { ...exchange, ...event, kind: 'attempt', number: null, hasTimedOut, isGivenUp: false },
   ]
 }
 
 /** Without an answer it is unknown whether such a call has changed something. */
 const mayChange = ({ endpoint }: Call) => endpoint === 'start' || endpoint === 'end' || endpoint === 'availability'
+
+export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/i, '').replace(/[?#].*$/s, '')
 
 const PATH = /\/api\/(v\d+)\/(?:handover|takeover)\/(\w+)(\/?)$|\/api\/(v1)\/chats\/([^/]+)(\/?)$/
 const FILE = /\/files\/[^?#]+$/
@@ -224,16 +204,17 @@ function callOf(exchange: Exchange): Call | null {
   const path = exchange.url.replace(/[?#].*$/s, '')
   const [, version = '', name, slash, chats, id, chatSlash] = PATH.exec(path) ?? []
   const bytes = new TextEncoder().encode(exchange.text ?? JSON.stringify(exchange.body ?? '')).length
-  const call = { ...exchange, kind: 'call', bytes } as const
+  const call = { ...exchange, kind: 'call', bytes, version, chatId: null, hasCanonicalSlash: true } as const
   if (chats !== undefined && id !== undefined)
     return { ...call, endpoint: 'chat', chatId: decoded(id), version: chats, hasCanonicalSlash: chatSlash === '' }
-  const route = Object.values(ENDPOINT_ROUTES).find(({ path: one }) => one.replace(/^.*\/handover\/|\/$/g, '') === name)
+  const route = Object.values(ENDPOINT_ROUTES).find(
+    ({ path: template }) => template.replace(/^.*\/handover\/|\/$/g, '') === name,
+  )
   if (route !== undefined) {
     const hasCanonicalSlash = (slash === '/') === route.path.endsWith('/')
-    return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), version, hasCanonicalSlash }
+    return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), hasCanonicalSlash }
   }
-  const isPlatform = /\/api\/v\d+\//.test(path) || FILE.test(path)
-  return isPlatform ? { ...call, endpoint: null, chatId: null, version: '', hasCanonicalSlash: true } : null
+  return /\/api\/v\d+\//.test(path) || FILE.test(path) ? { ...call, endpoint: null, version: '' } : null
 }
 
 function chatIdOf(body: unknown): string | null {
@@ -249,14 +230,12 @@ function bodyOf(body: unknown): { readonly text: string | null; readonly body: u
 }
 
 const contentOf = ({ text, encoding }: Fields): unknown =>
-  encoding === 'base64' && typeof text === 'string' ? new TextDecoder().decode(bytesOf(text)) : (text ?? '')
-
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), char => char.charCodeAt(0))
+  encoding === 'base64' && typeof text === 'string' ? Buffer.from(text, 'base64').toString() : (text ?? '')
 
 /** A map of names to values, or a list of `{ name, value }` as in HAR. */
 function headersOf(headers: unknown): Headers {
   if (!Array.isArray(headers)) return isMap(headers) ? lowerCase(headers) : {}
-  const pairs = headers.flatMap(one => (isMap(one) ? [[String(one.name), one.value]] : []))
+  const pairs = headers.flatMap(header => (isMap(header) ? [[String(header.name), header.value]] : []))
   return lowerCase(Object.fromEntries(pairs))
 }
 

@@ -1,19 +1,15 @@
 /** Reads recordings piece by piece, so that a file of any size needs little memory: journals, HAR 1.2, lines of exchanges. */
 
 import { BUDGETS } from '../../base/files/budgets.ts'
+import { problem } from '../../base/files/errors.ts'
 import { jsonOr } from '../../base/objects.ts'
 import { cut } from '../../base/text/cut.ts'
-import { type LeftOut, type Observation, observationsOf } from './observation.ts'
+import { type Observation, observationsOf } from './observation.ts'
 
 /** Receives what a recording contains. */
 export interface RecordingListener {
   observe(observation: Observation): void | Promise<void>
-  leaveOut(why: LeftOut): void
-}
-
-/** The file is no recording. */
-export class NotARecordingError extends Error {
-  override readonly name = 'NotARecordingError'
+  leaveOut?(why: string): void
 }
 
 /** An answer of `GET /_sim/journal` or a HAR file: one value with a list of entries. */
@@ -21,8 +17,8 @@ const DOCUMENT = /^\s*\{\s*"(log|entries)"\s*:/
 const LIST = /(?<!\\)"entries"\s*:\s*\[/
 
 /**
- * Passes on what is in a recording. A last line that is cut off is left out. Rejects with `NotARecordingError` when
- * nothing in the file is part of a recording.
+ * Passes on what is in a recording. A last line that is cut off is left out. Rejects with `ConfigError` when an entry of
+ * a journal has a wrong field, and when nothing in the file is part of a recording.
  *
  * @param name of the file, for the places of evidence
  * @param chunks its text
@@ -35,74 +31,81 @@ export async function readRecording(
   let number = 0
   let isRecording = false
   let firstText: string | null = null
-  for await (const text of textsIn(chunks)) {
+  for await (const { text, at } of valuesIn(name, chunks)) {
     firstText ??= text
     number++
     const value = text === TOO_LONG ? null : jsonOr(text, undefined)
-    if (value === undefined) listener.leaveOut('not JSON')
-    const observed = value === undefined ? 'not JSON' : observationsOf(value, name, number)
-    if (observed === null) listener.leaveOut('neither a call nor an event')
-    else if (observed !== 'not JSON') {
-      isRecording = true
-      if (typeof observed === 'string') listener.leaveOut(observed)
-      else for (const one of observed) await listener.observe(one)
-    }
+    const observed = value === undefined ? 'not JSON' : observationsOf(value, { file: name, entry: number }, at)
+    if (observed !== 'not JSON' && observed !== null) isRecording = true
+    if (typeof observed === 'string' || observed === null)
+      listener.leaveOut?.(observed ?? 'neither a call nor an event')
+    else for (const observation of observed) await listener.observe(observation)
   }
   if (isRecording) return
   const begins = firstText === null ? 'it is empty' : `it begins with ${JSON.stringify(cut(firstText, 40))}`
-  throw new NotARecordingError(
-    `${name} is no recording: ${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }.`,
+  throw problem(
+    `${name} is no recording`,
+    `${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }`,
   )
 }
+
+interface ValueText {
+  readonly text: string
+  /** `traffic.jsonl:3`, or `traffic.har: entry 3`. */
+  readonly at: string
+}
+
+/** The texts of the values in a file: the elements of its list of entries, or its lines. */
+async function* valuesIn(name: string, chunks: AsyncIterable<string>): AsyncGenerator<ValueText> {
+  let head = ''
+  let cutNext: Cut | null = null
+  let unit = ':'
+  let count = 0
+  function* values(text: string, isEnd: boolean): Generator<ValueText> {
+    for (const value of cutNext?.(text, isEnd) ?? []) {
+      count++
+      if (value !== '') yield { text: value, at: `${name}${unit}${count}` }
+    }
+  }
+  for await (const chunk of chunks) {
+    if (cutNext !== null) {
+      yield* values(chunk, false)
+      continue
+    }
+    head = (head + chunk).replace(/^\ufeff/, '')
+    if (head.length < 64 && !head.includes('\n')) continue
+    const isDocument = DOCUMENT.test(head)
+    const list: RegExpExecArray | null = isDocument ? LIST.exec(head) : null
+    // The list may begin in a later chunk.
+    if (isDocument && list === null && head.length < BUDGETS.fileBytes) continue
+    if (list !== null) unit = ': entry '
+    cutNext = list === null ? cutLines() : cutElements()
+    yield* values(list === null ? head : head.slice(list.index + list[0].length), false)
+    head = ''
+  }
+  cutNext ??= cutLines()
+  yield* values(head, true)
+}
+
+/** Cuts values out of the chunks of a text. */
+type Cut = (chunk: string, isEnd: boolean) => Generator<string>
 
 /** A value that is longer than any exchange. */
 const TOO_LONG = 'null'
 
-/** The texts of the values in a file: the elements of its list of entries, or its lines. */
-async function* textsIn(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let head: string | null = ''
-  let cut: Cut = cutLines()
-  for await (const chunk of chunks) {
-    if (head === null) {
-      yield* cut(chunk)
-      continue
-    }
-    head += chunk
-    if (head.length < 64 && !head.includes('\n')) continue
-    const isDocument = DOCUMENT.test(head.replace(/^\ufeff/, ''))
-    const list = isDocument ? LIST.exec(head) : null
-    // The list may begin in a later chunk.
-    if (isDocument && list === null && head.length < BUDGETS.fileBytes) continue
-    const rest: string = list === null ? head.replace(/^\ufeff/, '') : head.slice(list.index + list[0].length)
-    if (list !== null) cut = cutElements()
-    head = null
-    yield* cut(rest)
-  }
-  if (head !== null) yield* cut(head.replace(/^\ufeff/, ''))
-  yield* cut(null)
-}
-
-/** Cuts values out of chunks of text; null is the end of the file. */
-type Cut = (chunk: string | null) => Generator<string>
+const grow = (text: string, more: string) => (text.length > BUDGETS.stateBytes ? text : text + more)
+const limit = (text: string) => (text.length > BUDGETS.stateBytes ? TOO_LONG : text.trim())
 
 function cutLines(): Cut {
-  let pieces: string[] = []
-  let length = 0
-  return function* (text) {
-    // The last line may have no line break.
-    const chunk = text ?? '\n'
-    for (let from = 0; from <= chunk.length; ) {
-      const end = chunk.indexOf('\n', from)
-      const piece = chunk.slice(from, end < 0 ? undefined : end)
-      length += piece.length
-      if (length <= BUDGETS.stateBytes) pieces.push(piece)
-      if (end < 0) return
-      const line = length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('').trim()
-      pieces = []
-      length = 0
-      from = end + 1
-      if (line !== '') yield line
+  let line = ''
+  return function* (chunk, isEnd) {
+    const [end = '', ...lines] = chunk.split('\n')
+    line = grow(line, end)
+    for (const next of lines) {
+      yield limit(line)
+      line = next
     }
+    if (isEnd) yield limit(line)
   }
 }
 
@@ -110,16 +113,13 @@ const [QUOTE, BACKSLASH, OPEN_LIST, OPEN, CLOSE_LIST, CLOSE] = [34, 92, 91, 123,
 
 /** Cuts the elements out of a list of objects, whose text begins behind its bracket. */
 function cutElements(): Cut {
-  let pieces: string[] = []
-  let length = 0
+  let element = ''
   let depth = 0
   let isInText = false
   let isEscaped = false
   let hasEnded = false
-  return function* (chunk) {
-    // The file ends in the middle of an element.
-    if (chunk === null) return length > 0 ? yield pieces.join('') : undefined
-    let from = depth > 0 ? 0 : -1
+  return function* (chunk, isEnd) {
+    let from = 0
     for (let at = 0; at < chunk.length && !hasEnded; at++) {
       const code = chunk.charCodeAt(at)
       if (isInText) {
@@ -132,16 +132,13 @@ function cutElements(): Cut {
       } else if (code === CLOSE || code === CLOSE_LIST) {
         if (depth === 0) hasEnded = true
         else if (--depth === 0) {
-          pieces.push(chunk.slice(from, at + 1))
-          yield length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('')
-          pieces = []
-          length = 0
-          from = -1
+          yield limit(grow(element, chunk.slice(from, at + 1)))
+          element = ''
         }
       }
     }
-    if (from < 0 || hasEnded) return
-    length += chunk.length - from
-    if (length <= BUDGETS.stateBytes) pieces.push(chunk.slice(from))
+    if (depth > 0) element = grow(element, chunk.slice(from))
+    // The file ends in the middle of an element.
+    if (isEnd && depth > 0) yield element
   }
 }

@@ -1,6 +1,7 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
 import { isMap, keysOf } from '../../base/objects.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
+import type { ChatHistory } from '../history.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Check } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
@@ -57,7 +58,7 @@ export class CheckEvaluator implements StepEvaluator {
     if (this.#state !== 'open' || this.#last === null) return
     const { index, options } = this.#context
     const { transcript } = this.#check
-    this.#differences = differencesIn(this.#check, this.#last, index.eventsOf(this.step.conversation), options)
+    this.#differences = differencesIn(this.#check, this.#last, index.chatOf(this.step.conversation), options)
     if (this.#differences.length > 0) return
     // An evicted message may be the one that must not be there.
     const needsAll = transcript?.lacks !== undefined || transcript?.length !== undefined
@@ -118,11 +119,12 @@ const RULES: Readonly<Record<keyof Check, string>> = {
 function differencesIn(
   { status, typing, availability, events, transcript }: Check,
   observed: Observed,
-  counts: ReadonlyMap<string, number>,
+  chat: ChatHistory | null,
   options: MatchOptions,
 ): Difference[] {
   const counted: Record<string, number> = {}
-  for (const name in events) counted[name] = counts.get(name) ?? 0
+  for (const name in events)
+    counted[name] = chat?.events.filter(event => event.entry !== null && event.name === name).length ?? 0
   const state = { ...observed, events: counted }
   const differences = match({ status, typing, availability, events }, state, options)
   const rows = observed.transcript ?? []

@@ -98,7 +98,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     if (step !== null) stepsWithWarnings.add(step)
   }
   const findings: Finding[] = []
-  for (const finding of lint(plan, index.entries)) {
+  for (const finding of lint(plan, index.history)) {
     if (finding.code !== 'content-type' || plan.strict.contract !== 'fail') findings.push(finding)
     else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }

@@ -1,10 +1,9 @@
 /** Saves a run as lines of JSON (one for the run, one for each scenario, one for each entry of its journal), and reads it again. */
 import * as z from 'zod/mini'
 import { ConfigError, problem } from '../../base/files/errors.ts'
-import { isMap } from '../../base/objects.ts'
-import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf } from '../../base/text/error-text.ts'
-import { type Entry, EntrySchema } from '../../platform/journal/entry.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import { type EntryLine, readAs, readEntryLine, readJournalLine } from '../entry-reader.ts'
 import type { Failure } from '../finding.ts'
 import type { RunEvent } from '../scenario/run-events.ts'
 import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
@@ -112,15 +111,6 @@ function shapeOf(entry: Entry): z.core.$ZodShape {
   return entry.kind === 'note' && isRunNote(entry.note) ? NOTES[entry.note] : {}
 }
 
-const EntryLine = z.object({
-  v: z.literal(2),
-  type: z.literal('entry'),
-  /** Null for an entry that belongs to no scenario. */
-  scenario: z.nullable(z.int()),
-  entry: EntrySchema as z.ZodMiniType<unknown> as z.ZodMiniType<Entry>,
-})
-type EntryLine = Pick<z.infer<typeof EntryLine>, 'entry' | 'scenario'>
-
 export interface SavedScenario extends ScenarioLine {
   readonly journal: readonly Entry[]
 }
@@ -136,13 +126,9 @@ export function* journalLines(result: RunResult): Generator<string> {
   yield JSON.stringify(runLine(result))
   for (const [index, scenario] of result.scenarios.entries()) {
     yield JSON.stringify(scenarioLine(scenario, index + 1))
-    yield* entryLines(index + 1, scenario.journal)
+    for (const entry of scenario.journal) yield entryLine(index + 1, entry)
   }
-  yield* entryLines(null, result.journal)
-}
-
-function* entryLines(scenario: number | null, journal: readonly Entry[]): Generator<string> {
-  for (const entry of journal) yield entryLine(scenario, entry)
+  for (const entry of result.journal) yield entryLine(null, entry)
 }
 
 /** Is an `EntryLine`. */
@@ -156,42 +142,24 @@ export const observedRunLine = (facts: Pick<RunLine, 'version' | 'started_at' | 
     ...{ exit_code: 0, scenarios: 0, entries: null },
   } satisfies RunLine)
 
-const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
-  v: 2,
-  type: 'run',
-  version,
-  started_at: result.startedAt,
-  duration_ms: result.durationMs,
-  target,
-  seed,
-  stopped,
-  failures,
-  exit_code: result.exitCode,
-  scenarios: scenarios.length,
-  entries: journal.length,
-})
+function runLine(result: RunResult): RunLine {
+  const { version, startedAt, durationMs, target, seed, stopped, failures, exitCode, scenarios, journal } = result
+  return {
+    ...{ v: 2, type: 'run', version, started_at: startedAt, duration_ms: durationMs, target, seed, stopped, failures },
+    ...{ exit_code: exitCode, scenarios: scenarios.length, entries: journal.length },
+  }
+}
 
-const scenarioLine = (result: ScenarioResult, scenario: number): ScenarioLine => ({
-  v: 2,
-  type: 'scenario',
-  scenario,
-  name: result.name,
-  file: result.file,
-  place: result.place,
-  tags: result.tags,
-  spec: result.spec,
-  instance: result.instance,
-  seed: result.seed,
-  clock: result.clock,
-  started_at: result.startedAt,
-  duration_ms: result.durationMs,
-  outcome: result.outcome,
-  reason: result.reason,
-  conversations: result.conversations,
-  rerun: result.rerunCommand,
-  ...(result.redacted === undefined ? {} : { redacted: result.redacted }),
-  entries: result.journal.length,
-})
+function scenarioLine(result: ScenarioResult, scenario: number): ScenarioLine {
+  const { name, file, place, tags, spec, instance, seed, clock, outcome, reason, conversations, redacted } = result
+  return {
+    ...{ v: 2, type: 'scenario', scenario, name, file, place, tags, spec, instance, seed, clock },
+    ...{ started_at: result.startedAt, duration_ms: result.durationMs, outcome, reason, conversations },
+    ...{ rerun: result.rerunCommand, ...(redacted !== undefined && { redacted }), entries: result.journal.length },
+  }
+}
+
+const NO_RUN_LINE = 'must be the line of the run: {"v":2,"type":"run", …}'
 
 /** Throws `ConfigError` that names the line. */
 export function readJournal(name: string, text: string): SavedRun {
@@ -203,39 +171,36 @@ export function readJournal(name: string, text: string): SavedRun {
   for (const [index, lineText] of texts.entries()) {
     if (lineText.trim() === '') continue
     const at = `${name}:${index + 1}`
-    let line: unknown
+    const isCutOff = index === lastLine
+    let value: unknown
     try {
-      line = JSON.parse(lineText)
+      value = JSON.parse(lineText)
     } catch (error) {
-      const isCutOff = index === lastLine
       if (isCutOff && run?.entries === null) break
-      throw problem(
-        at,
-        isCutOff ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`,
-      )
+      const why = isCutOff ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
+      throw problem(at, why)
     }
-    if (!isMap(line)) throw problem(at, 'must be a JSON object')
-    const { v, type } = line
-    if (v !== 2) throw problem(at, `v: must be 2, got ${JSON.stringify(v)}: was it written by another version?`)
-    if (type === 'run') run ??= validate(at, RunLine, line)
-    else if (type === 'scenario') scenarios.push({ ...validate(at, ScenarioLine, line), journal: [] })
+    const line = readJournalLine(at, value)
+    const { type } = line
+    if (type === 'run') run ??= readAs(at, RunLine, line)
+    else if (type === 'scenario') scenarios.push({ ...readAs(at, ScenarioLine, line), journal: [] })
     else if (type === 'entry') {
-      const { entry, scenario } = validate(at, EntryLine, line)
-      validate(at, z.looseObject({ entry: z.looseObject(shapeOf(entry)) }), line)
+      const { entry, scenario } = readEntryLine(at, line)
+      readAs(at, z.looseObject({ entry: z.looseObject(shapeOf(entry)) }), line)
       entries.push({ entry, scenario })
     } else throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
-    if (run === undefined) throw problem(at, 'must be the line of the run: {"v":2,"type":"run", …}')
+    if (run === undefined) throw problem(at, NO_RUN_LINE)
   }
-  if (run === undefined) throw problem(`${name}:1`, 'must be the line of the run: {"v":2,"type":"run", …}')
+  if (run === undefined) throw problem(`${name}:1`, NO_RUN_LINE)
 
   const journal: Entry[] = []
   const journals = new Map<number | null, Entry[]>([[null, journal]])
   for (const scenario of scenarios) journals.set(scenario.scenario, scenario.journal)
   for (const { scenario, entry } of entries) {
-    const own = journals.get(scenario)
-    if (own === undefined)
+    const scenarioJournal = journals.get(scenario)
+    if (scenarioJournal === undefined)
       throw problem(name, `has entries of scenario ${scenario}, but not its line of type "scenario"`)
-    own.push(entry)
+    scenarioJournal.push(entry)
   }
 
   // Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes
@@ -248,14 +213,6 @@ export function readJournal(name: string, text: string): SavedRun {
     problems.push({ at: name, message: `has ${scenarios.length} of ${run.scenarios} scenarios: it was cut off` })
   if (problems.length > 0) throw new ConfigError(problems)
   return { run, scenarios, journal }
-}
-
-/** The value itself, with the fields that another version may have added. */
-function validate<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
-  const parsed = schema.safeParse(value, ZOD_MESSAGES)
-  if (parsed.success) return value as Value
-  const issues = explainIssues(parsed.error.issues, value, schema)
-  throw new ConfigError(issues.map(({ field, message }) => ({ at, message: `${field}: ${message}` })))
 }
 
 function gapIn({ journal, entries }: SavedScenario): string | null {

@@ -5,28 +5,16 @@ import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { type InternalErrorNote, isInternalError } from '../../platform/journal/journal.ts'
+import { type ChatHistory, History } from '../history.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import {
   type DriverCallEntry,
-  type InboxItem,
   isDriverCall,
   isRunEvent,
   type RunEventOf,
   type ScenarioStarted,
 } from '../scenario/run-events.ts'
 import type { Audience } from './words.ts'
-
-export type Delivery = EntryOf<'delivery'>
-
-/** The inbox of a chat as the agent read it. */
-export interface InboxRead {
-  readonly seq: number
-  /** When it was requested: its items existed by then or arrived while it was answered. */
-  readonly askedAt: number
-  readonly items: readonly InboxItem[]
-  /** How often the inbox was emptied before: a position means another item afterwards. */
-  readonly resets: number
-}
 
 /** Availability belongs to the bot, not to a chat. */
 export const AVAILABILITY = Symbol('availability')
@@ -43,7 +31,8 @@ export class JournalIndex {
   /** Who reads what is found. */
   readonly audience: Audience
   readonly steps: ReadonlyMap<number, PlannedStep>
-  readonly entries: Entry[] = []
+  readonly history = new History()
+  /** In the order in which they were read. */
   readonly calls: Call[] = []
   readonly drivers: DriverCallEntry[] = []
   readonly internalErrors: InternalErrorNote[] = []
@@ -52,16 +41,10 @@ export class JournalIndex {
   started: Started | null = null
   ended: RunEventOf<'scenario_ended'> | null = null
   readonly #callsByConversation = new Map<ConversationKey, Call[]>()
-  readonly #conversations = new Map<string, string>()
+  readonly #chatIds = new Map<string, string>()
   readonly #bots = new Map<string, number | undefined>()
   readonly #starts = new Map<number, RunEventOf<'step_started'>>()
   readonly #ends = new Map<number, RunEventOf<'step_ended'>>()
-  readonly #reads = new Map<string, InboxRead[]>()
-  readonly #deliveries = new Map<string, Delivery[]>()
-  readonly #events = new Map<string, Map<string, number>>()
-  readonly #users = new Map<string, EntryOf<'user'>[]>()
-  #restartSeq = 0
-
   constructor(settings: EvaluationSettings, steps: Iterable<PlannedStep> = []) {
     this.settings = settings
     this.audience = settings.audience ?? 'scenario'
@@ -70,12 +53,13 @@ export class JournalIndex {
 
   /** Names a chat. A chat may belong to another bot than the main one. */
   openConversation(conversation: string, chatId: string, botId?: number): void {
-    this.#conversations.set(chatId, conversation)
+    this.history.nameChat(chatId, conversation)
+    this.#chatIds.set(conversation, chatId)
     this.#bots.set(conversation, botId)
   }
 
   findConversation(chatId: string | null | undefined): string | null {
-    return chatId == null ? null : (this.#conversations.get(chatId) ?? null)
+    return this.history.conversationOf(chatId)
   }
 
   conversationOf({ endpoint, chatId }: Call): ConversationKey | null {
@@ -107,59 +91,30 @@ export class JournalIndex {
     return this.#ends.get(step) ?? null
   }
 
-  /** Oldest first. */
-  readsOf(conversation: string): readonly InboxRead[] {
-    return this.#reads.get(conversation) ?? []
+  /** What happened in a chat; null before any entry about it. */
+  chatOf(conversation: string): ChatHistory | null {
+    return this.history.chats.get(this.#chatIds.get(conversation) ?? '') ?? null
   }
 
-  deliveriesOf(id: string): readonly Delivery[] {
-    return this.#deliveries.get(id) ?? []
-  }
-
-  eventsOf(conversation: string): ReadonlyMap<string, number> {
-    return this.#events.get(conversation) ?? new Map()
-  }
-
-  usersOf(conversation: string): readonly EntryOf<'user'>[] {
-    return this.#users.get(conversation) ?? []
+  get entries(): readonly Entry[] {
+    return this.history.entries
   }
 
   /** Reads the next entry of the journal. Returns the call when the entry is one. */
   add(entry: Entry): Call | null {
-    this.entries.push(entry)
-    switch (entry.kind) {
-      case 'api': {
-        // Downloads of attachments are not calls of the protocol.
-        if (entry.endpoint === null && entry.path.startsWith('/files/')) return null
-        const call = new Call(entry)
-        insert(this.calls, call)
-        const conversation = this.conversationOf(call)
-        if (conversation !== null) insert(listIn(this.#callsByConversation, conversation), call)
-        return call
-      }
-      case 'note':
-        this.#addNote(entry)
-        return null
-      case 'driver':
-        if (isDriverCall(entry)) this.#addDriverCall(entry)
-        return null
-      case 'delivery':
-        listIn(this.#deliveries, entry.delivery_id).push(entry)
-        return null
-      case 'user':
-      case 'event': {
-        const conversation = this.findConversation(entry.chat_id)
-        if (conversation === null) return null
-        if (entry.kind === 'user') listIn(this.#users, conversation).push(entry)
-        else {
-          const counts = this.#events.get(conversation) ?? new Map<string, number>()
-          this.#events.set(conversation, counts.set(entry.event, (counts.get(entry.event) ?? 0) + 1))
-        }
-        return null
-      }
-      default:
-        return null
-    }
+    this.history.add(entry)
+    if (entry.kind === 'note') this.#addNote(entry)
+    if (isDriverCall(entry)) this.drivers.push(entry)
+    // Downloads of attachments are not calls of the protocol.
+    if (entry.kind !== 'api' || (entry.endpoint === null && entry.path.startsWith('/files/'))) return null
+    const call = new Call(entry)
+    insert(this.calls, call)
+    const conversation = this.conversationOf(call)
+    if (conversation === null) return call
+    const calls = this.#callsByConversation.get(conversation) ?? []
+    this.#callsByConversation.set(conversation, calls)
+    insert(calls, call)
+    return call
   }
 
   #addNote(entry: EntryOf<'note'>): void {
@@ -168,37 +123,10 @@ export class JournalIndex {
     else if (isRunEvent(entry, 'scenario_started')) this.started = entry
     else if (isRunEvent(entry, 'scenario_ended')) this.ended = entry
     else if (isRunEvent(entry, 'step_started')) this.#starts.set(entry.step, entry)
-    else if (isRunEvent(entry, 'step_ended')) {
-      this.#ends.set(entry.step, entry)
-      if (this.steps.get(entry.step)?.action.verb === 'target') this.#restartSeq = entry.seq
-    } else if (isRunEvent(entry, 'conversation'))
+    else if (isRunEvent(entry, 'step_ended')) this.#ends.set(entry.step, entry)
+    else if (isRunEvent(entry, 'conversation'))
       this.openConversation(entry.conversation, entry.chat_id, entry.chat.bot_id)
   }
-
-  #addDriverCall(call: DriverCallEntry): void {
-    this.drivers.push(call)
-    const conversation = this.findConversation(call.chat_id)
-    const { items, outcome, verb, seq } = call
-    if (conversation === null || verb !== 'inbox' || outcome !== 'ok' || items === undefined) return
-    const reads = listIn(this.#reads, conversation)
-    const before = reads.at(-1)
-    // It is shorter than before, or a restart has emptied it and it has other items since.
-    const isReset =
-      before !== undefined &&
-      (items.length < before.items.length ||
-        (this.#restartSeq > before.seq &&
-          before.items.some(
-            ({ text, request }, place) => text !== items[place]?.text || request !== items[place]?.request,
-          )))
-    const resets = (before?.resets ?? 0) + (isReset ? 1 : 0)
-    reads.push({ seq, askedAt: call.at_ms - call.duration_ms, items, resets })
-  }
-}
-
-function listIn<Key, Item>(map: Map<Key, Item[]>, key: Key): Item[] {
-  const list = map.get(key) ?? []
-  map.set(key, list)
-  return list
 }
 
 export class Call {

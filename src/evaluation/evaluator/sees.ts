@@ -2,12 +2,13 @@
 
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
+import type { InboxRead } from '../history.ts'
 import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { flow, itemNotation } from '../scenario/value-text.ts'
 import { claimedBy, fieldsDiffer, nearMiss, type Obstacle, obstaclesText } from './claims.ts'
-import type { InboxRead } from './journal-index.ts'
+import type { JournalIndex } from './journal-index.ts'
 import { distanceOf, fits, match } from './match.ts'
 import {
   type Deadline,
@@ -91,7 +92,7 @@ export class SeesEvaluator implements StepEvaluator {
     const { index, options, inboxClaims } = this.#context
     const { conversation, number } = this.step
     const turnSeq = this.#context.windows.turnStart(this.step).seq
-    const before = index.readsOf(conversation).findLast(({ seq }) => seq < turnSeq)
+    const before = readsOf(index, conversation).findLast(({ seq }) => seq < turnSeq)
     const start = before?.resets === read.resets ? before.items.length : 0
     const owners = inboxClaims.ownersIn(conversation, read.resets)
     const floor = this.#floors.get(read.resets) ?? Math.max(-1, ...owners.keys())
@@ -107,7 +108,7 @@ export class SeesEvaluator implements StepEvaluator {
 
   consider(): void {
     const { times, forMs } = this.#options
-    const read = this.#context.index.readsOf(this.step.conversation).at(-1)
+    const read = readsOf(this.#context.index, this.step.conversation).at(-1)
     if (this.#state !== 'open' || read === undefined || read.seq < this.#start.seq || read === this.#inbox?.read) return
     if (read.askedAt > Math.max(this.#deadline.atMs, this.#observedUntilMs ?? 0) + GRACE_MS) return
     this.#inbox = this.#matchInbox(read)
@@ -168,10 +169,10 @@ export class SeesEvaluator implements StepEvaluator {
     const { index, options } = this.#context
     const { conversation } = this.step
     const end = index.ended?.seq ?? Number.POSITIVE_INFINITY
-    const read = index.readsOf(conversation).findLast(({ seq }) => seq < end)
+    const read = readsOf(index, conversation).findLast(({ seq }) => seq < end)
     if (this.#problem !== null || read === undefined) return null
     // The user wrote the same again later, which explains another such item.
-    for (const { seq, action, text = '', attachments = [] } of index.usersOf(conversation)) {
+    for (const { seq, action, text = '', attachments = [] } of index.chatOf(conversation)?.userActs ?? []) {
       const item = action === 'press' ? { request: true } : { text, attachments }
       if (seq > this.#start.seq && fits(this.#matcher, item, options)) return null
     }
@@ -237,6 +238,10 @@ export class SeesEvaluator implements StepEvaluator {
     return nearMiss({ seq: read.seq, what: itemText(read.items, place), afterMs, differences }, [obstacle])
   }
 }
+
+/** Oldest first. */
+const readsOf = (index: JournalIndex, conversation: string): readonly InboxRead[] =>
+  index.chatOf(conversation)?.reads ?? []
 
 /** Why none of the items is the expected one. */
 function whyNone({ read, from, found }: InboxMatch, misses: readonly ItemMiss[]): string {

@@ -21,10 +21,11 @@ import {
   TLS_HINTS,
 } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
+import type { Delivery } from '../history.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
-import type { Delivery, JournalIndex } from './journal-index.ts'
+import type { JournalIndex } from './journal-index.ts'
 import { PASSED, type StepResult, type Stimulus } from './step-evaluator.ts'
 import type { Reason } from './verdict.ts'
 import { answerBody, seconds, stepText, webhookUrl, whyVerbIsMissing, within } from './words.ts'
@@ -265,7 +266,7 @@ export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean
   const { ack, end } = event
   const once: Delivery[] = []
   const copies: Delivery[] = []
-  for (const delivery of index.deliveriesOf(event.id)) {
+  for (const delivery of index.history.attemptsOf(event.id)) {
     if (delivery.seq <= event.start.seq || (delivery.resent === true) !== event.isReplay) continue
     if (delivery.duplicate === true) copies.push(delivery)
     else once.push(delivery)

@@ -1,21 +1,19 @@
 /** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/reference/lint.md. */
-import type { Entry } from '../../platform/journal/entry.ts'
 import type { Finding } from '../finding.ts'
-import { History } from '../history.ts'
+import type { History } from '../history.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { RULES } from './index.ts'
 import { type Facts, isProof, type JudgedPlan, judge, toFinding } from './rule.ts'
 
 /** All findings, ordered by the last entry that each is about. */
-export function lint(plan: JudgedPlan, entries: readonly Entry[]): Finding[] {
-  const history = new History(entries)
+export function lint(plan: JudgedPlan, history: History): Finding[] {
   const findings: Finding[] = []
-  for (const { rule, observation, chatId } of judge(RULES, history, factsOf(plan, entries)))
+  for (const { rule, observation, chatId } of judge(RULES, history, factsOf(plan, history)))
     if (!isProof(observation)) findings.push(toFinding(rule, observation, history.conversationOf(chatId)))
   return findings.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))
 }
 
-function factsOf(plan: JudgedPlan, entries: readonly Entry[]): Facts {
+function factsOf(plan: JudgedPlan, { entries }: History): Facts {
   // The effective knob `typing.clearOn`, which the scenario or the run sets.
   const { config } = entries.find(entry => isRunEvent(entry, 'scenario_started')) ?? plan
   const clearOn = config['typing.clearOn']

@@ -104,8 +104,8 @@ export const asText = (value: unknown): string =>
 
 /** Resolves `body.sender.name` or `languages[0]`; a key with dots, as in `config.messages.open`, comes first. */
 export function lookUp(path: string, scope: InterpolationScope): unknown {
-  const found = valueAt(path.trim(), scope)
-  if (found !== MISSING) return found
+  const value = valueAt(path.trim(), scope)
+  if (value !== MISSING) return value
   const first = firstWord(path)
   const names = Object.keys(scope)
   const hint = Object.hasOwn(scope, first)
@@ -220,7 +220,7 @@ export function createVariables(plan: Plan): Variables {
   /** What all steps of a conversation read, until a value changes. */
   const scopes = new Map<string, InterpolationScope>()
 
-  function sharedScopeOf(conversation: string): InterpolationScope {
+  function shareScope(conversation: string): InterpolationScope {
     const known = scopes.get(conversation)
     if (known !== undefined) return known
     const chat = chats.get(conversation)
@@ -255,7 +255,7 @@ export function createVariables(plan: Plan): Variables {
     },
     captures: () => captures,
     /** The nearer value wins: the step's own, then captures, then those of the conversation, then `vars`. */
-    scopeOf: (conversation, own = {}) => filledOver(sharedScopeOf(conversation), own),
+    scopeOf: (conversation, own = {}) => filledOver(shareScope(conversation), own),
   }
 }
 

@@ -5,14 +5,14 @@ import { type Asymmetric, asText, isAsymmetric } from './interpolation.ts'
 /** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */
 export const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const PLAIN_KEY = /^[A-Za-z_$][\w .$-]*$/
-const LONGEST = 60
-const LONGEST_BODY = 90
+const MAX_FLOW_CHARS = 60
+const MAX_BODY_CHARS = 90
 
 /** A value in the notation of scenarios, on one line: `"I'm Anna"`, `/\d+/`, `$type string`. */
 export type Notation = string
 
 /** `"I'm Anna"`, `/\d+/`, `$type string`, `{ sender: { name: "Anna" } }`, `absent`. Texts inside are cut before the whole is. */
-export function flow(value: unknown, longest = LONGEST): string {
+export function flow(value: unknown, longest = MAX_FLOW_CHARS): string {
   if (typeof value === 'string') return quoted(value, longest)
   for (const inside of [longest, longest / 2, longest / 4]) {
     const text = flowWhole(value, 0, Math.ceil(inside))
@@ -26,7 +26,7 @@ export const itemNotation = (item: unknown, longest?: number): string =>
   flow(isMap(item) && Object.keys(item).join() === 'text' ? item.text : item, longest)
 
 /** The expected body of a call; null when any body fits. */
-export function bodyNotation(body: unknown, longest = LONGEST_BODY): Notation | null {
+export function bodyNotation(body: unknown, longest = MAX_BODY_CHARS): Notation | null {
   const isEmpty = body === null || body === undefined || (typeof body === 'object' && Object.keys(body).length === 0)
   return isEmpty ? null : flow(body, longest)
 }
@@ -35,7 +35,7 @@ const DEEPEST = 8
 
 function flowWhole(value: unknown, depth: number, longest: number): string {
   if (value === undefined) return 'absent'
-  if (value instanceof RegExp) return String(value).replace(UNSEEN, codeOf)
+  if (value instanceof RegExp) return String(value).replace(UNSEEN, escapeCharacter)
   if (typeof value === 'string') return quoted(value, longest)
   if (typeof value !== 'object' || value === null) return String(value)
   if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
@@ -52,7 +52,7 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
     if (name === '$type') return `${name} ${plainText(String(argument))}`
     if (name !== '$re') return `${name} ${flowWhole(argument, depth + 1, longest)}`
     const pattern = argument instanceof RegExp ? String(argument) : asText(argument)
-    return (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`).replace(UNSEEN, codeOf)
+    return (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`).replace(UNSEEN, escapeCharacter)
   }
   const parts: string[] = []
   for (const [key, inner] of entries.slice(0, MAX_VALUES))
@@ -77,7 +77,7 @@ function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; to
 /** No character has more UTF-16 units. */
 const UNITS = 2
 
-function quoted(complete: string, longest = LONGEST): string {
+function quoted(complete: string, longest = MAX_FLOW_CHARS): string {
   // The rest of a long text is not shown.
   const text = complete.slice(0, UNITS * (longest + 3))
   const whole = escaped(text)
@@ -91,8 +91,8 @@ function quoted(complete: string, longest = LONGEST): string {
 }
 
 /** A text of a user or a tool as it is, on one line. */
-export const plainText = (text: string, longest = LONGEST): string =>
-  truncate(text.slice(0, UNITS * (longest + 1)).replace(UNSEEN, codeOf), longest)
+export const plainText = (text: string, longest = MAX_FLOW_CHARS): string =>
+  truncate(text.slice(0, UNITS * (longest + 1)).replace(UNSEEN, escapeCharacter), longest)
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -100,11 +100,11 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 function escaped(text: string): string {
   const plain = text.includes('"') && !/['\\]/.test(text) && text.search(UNSEEN) === -1
   if (plain) return `'${text}'`
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, escapeCharacter)}"`
 }
 
 /** As YAML and JSON write it in double quotes. */
-export const codeOf = (sign: string) => {
+export const escapeCharacter = (sign: string) => {
   const hex = (sign.codePointAt(0) ?? 0).toString(16)
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
 }
@@ -118,7 +118,7 @@ export function truncate(text: string, longest: number): string {
 const BEFORE = 15
 
 /** Two texts, each around the place where they begin to differ. */
-export function aroundDifference(expected: string, actual: string, longest = LONGEST): [string, string] {
+export function aroundDifference(expected: string, actual: string, longest = MAX_FLOW_CHARS): [string, string] {
   // Characters far from the difference are not shown.
   const skipped = Math.max(0, commonLength(expected, actual) - UNITS * longest)
   const shown = (text: string) => [...text.slice(skipped, skipped + 4 * UNITS * longest)]

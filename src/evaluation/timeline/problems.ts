@@ -40,7 +40,7 @@ export function problemIn(entry: Entry): EntryProblem | null {
 }
 
 /** A delivery of the real platform, whose signature does not fit the key that the proxy was given. */
-export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.verdict === 'invalid'
+export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.status === 'invalid'
 
 const PROBLEM_NOTES: ReadonlySet<string> = new Set([
   ...['evicted', 'connections_refused', 'internal_error'],

@@ -1,12 +1,8 @@
 /** Renders what recordings show about the platform: for terminals, as Markdown and JSON, as a config file, and the plan of experiments. */
 import { counted } from '../../base/text/quantities.ts'
 import { visible } from '../../base/text/terminal-text.ts'
-import {
-  type BehaviourResult,
-  type CalibrationResult,
-  calibrationData,
-  type EvidenceStatus,
-} from '../../evaluation/calibration/calibration.ts'
+import type { BehaviourResult, EvidenceStatus } from '../../evaluation/calibration/behaviour-result.ts'
+import { type CalibrationResult, calibrationData } from '../../evaluation/calibration/calibration.ts'
 import { isRange } from '../../evaluation/calibration/evidence.ts'
 import type { PlannedChat } from '../../evaluation/calibration/experiment-plan.ts'
 import type { Place } from '../../evaluation/calibration/observation.ts'

@@ -203,7 +203,7 @@ function isTrustedOrigin(origin: string, listed: Knobs['api.cors']): boolean {
   if (listed.includes('*')) return true
   const url = parsed(origin)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return isLoopbackName(url.hostname) || listed.some(one => parsed(one)?.origin === url.origin)
+  return isLoopbackName(url.hostname) || listed.some(listedOrigin => parsed(listedOrigin)?.origin === url.origin)
 }
 
 /** The value of `access-control-allow-origin`; null when the page may not read the answer. */
@@ -215,14 +215,14 @@ function allowedOrigin({ headers: { origin } }: ApiRequest, listed: Knobs['api.c
 const EXPOSED = [UNSPECIFIED_HEADER, FAULT_HEADER, INTERNAL_HEADER, 'retry-after'].join(', ')
 
 /** Adds the headers with which browsers let a trusted page read the answer. Headers of a fault stay as they are. */
-export function withCors(answer: ApiResponse, request: ApiRequest, listed: Knobs['api.cors']): ApiResponse {
-  const { headers } = answer
+export function withCors(response: ApiResponse, request: ApiRequest, listed: Knobs['api.cors']): ApiResponse {
+  const { headers } = response
   const allowed = allowedOrigin(request, listed)
   if (allowed !== '*') headers.vary ??= 'Origin'
-  if (allowed === null) return answer
+  if (allowed === null) return response
   headers['access-control-allow-origin'] ??= allowed
   headers['access-control-expose-headers'] ??= EXPOSED
-  return answer
+  return response
 }
 
 export function preflightResponse(request: ApiRequest, methods: string, listed: Knobs['api.cors']): ApiResponse {
@@ -277,7 +277,7 @@ export function findForeignCaller(
 /** An origin in `api.cors` also names a host; its port does not matter, because containers map ports. */
 function isListedHost(host: string, listed: Knobs['api.cors']): boolean {
   const name = parsed(`http://${host}`)?.hostname
-  return listed.some(one => one === '*' || (name !== undefined && parsed(one)?.hostname === name))
+  return listed.some(origin => origin === '*' || (name !== undefined && parsed(origin)?.hostname === name))
 }
 
 /** The body of a refusal: the form of errors of handover-sim, never that of the platform. */

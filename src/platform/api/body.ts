@@ -97,7 +97,7 @@ export function parseBySchema(
     throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(body)}.`, {})
   }
   const raw = withoutEmptyFields(schema, body, knobs, transaction)
-  for (const beginning of beginningsOf(raw))
+  for (const beginning of shortenedArrays(raw))
     if (!schema.safeParse(beginning).success) throw refuse(schema, beginning, knobs)
   const result = schema.safeParse(raw)
   if (!result.success) throw refuse(schema, raw, knobs)
@@ -127,9 +127,9 @@ function withoutEmptyFields(schema: z.ZodMiniType, body: Fields, knobs: Knobs, t
  * The value with the first elements of its long arrays, then with more of them, but not the whole value. Zod collects the
  * problems of all elements: a body of 1 MiB with 500,000 wrong buttons would take more than a gigabyte.
  */
-export function* beginningsOf(value: unknown): Generator<object> {
+export function* shortenedArrays(value: unknown): Generator<object> {
   const longest = longestArray(value)
-  for (let length = FIRST_ELEMENTS; length < longest; length *= 2) yield beginningOf(value, length) as object
+  for (let length = FIRST_ELEMENTS; length < longest; length *= 2) yield shortenArrays(value, length) as object
 }
 
 /** Whether a null, an empty text or an empty list is anywhere in a value. */
@@ -147,9 +147,9 @@ function longestArray(value: unknown): number {
 }
 
 /** The value with at most the first `length` elements of each array. */
-function beginningOf(value: unknown, length: number): unknown {
-  if (Array.isArray(value)) return value.slice(0, length).map(element => beginningOf(element, length))
-  return hasFields(value) ? mapFields(value, field => beginningOf(field, length)) : value
+function shortenArrays(value: unknown, length: number): unknown {
+  if (Array.isArray(value)) return value.slice(0, length).map(element => shortenArrays(element, length))
+  return hasFields(value) ? mapFields(value, field => shortenArrays(field, length)) : value
 }
 
 const mapFields = (value: Fields, change: (field: unknown) => unknown): Fields =>
@@ -172,16 +172,16 @@ function checkUnknown({ names, count }: DroppedFields, knobs: Knobs, transaction
   const [field] = names
   if (field === undefined) return
   assumed(transaction, 'api.unknownFields')
-  const others = count - names.length
+  const otherCount = count - names.length
   if (knobs['api.unknownFields'] === '400') {
     throw new Refusal(
       'invalid_parameter',
-      `${names.join(', ')}${others === 0 ? '' : ` and ${others} more`}: not a known field.`,
+      `${names.join(', ')}${otherCount === 0 ? '' : ` and ${otherCount} more`}: not a known field.`,
       { field },
     )
   }
   for (const field of names) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
-  if (others > 0) addFinding(transaction, 'ER1', `And ${others} more unknown fields; they were ignored.`)
+  if (otherCount > 0) addFinding(transaction, 'ER1', `And ${otherCount} more unknown fields; they were ignored.`)
 }
 
 export interface FieldProblem {
@@ -222,10 +222,10 @@ function droppedFields(raw: Fields, parsed: Fields): DroppedFields {
   const dropped: DroppedFields = { names: [], count: 0 }
   const collect = (from: Fields, to: Fields, path: readonly string[]): void => {
     for (const key in from) {
-      const [child, other] = [from[key], to[key]]
+      const [child, counterpart] = [from[key], to[key]]
       if (!Object.hasOwn(to, key)) {
         if (++dropped.count <= MAX_PROBLEMS) dropped.names.push(nameOf(raw, [...path, key]))
-      } else if (hasFields(child) && hasFields(other)) collect(child, other, [...path, key])
+      } else if (hasFields(child) && hasFields(counterpart)) collect(child, counterpart, [...path, key])
     }
   }
   collect(raw, parsed, [])

@@ -136,7 +136,7 @@ function unknownPath(path: string): Refusal {
 /** The path that ends alike, because a missing or other beginning is the usual mistake; otherwise a similar one. */
 function nearPath(path: string): string {
   const paths = [...Object.values(ENDPOINT_ROUTES).map(endpoint => endpoint.path), '/_sim/livez', '/_sim/readyz']
-  const alike = paths.find(one => lastPart(one) === lastPart(path))
+  const alike = paths.find(candidate => lastPart(candidate) === lastPart(path))
   return alike === undefined ? suggest(path, paths) : didYouMean(alike)
 }
 

@@ -1,8 +1,8 @@
 /** Applies API faults to a call and its answer. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
-import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
+import { isUnprocessed, type ResponseEffect } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { FaultContent } from '../journal/entry.ts'
 import { parseJson } from './body.ts'
@@ -12,9 +12,9 @@ import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 /** `answerCall` answers as the platform does; `finish` records the answered call in the journal. */
 export function createFaultedApi(
   ports: ApiPorts,
-  answerCall: (call: ApiCall) => Maybe<ApiResponse>,
-  finish: (call: ApiCall, answer: ApiResponse) => ApiResponse,
-): (call: ApiCall) => Maybe<ApiResponse> {
+  handleCall: (call: ApiCall) => Awaitable<ApiResponse>,
+  finish: (call: ApiCall, response: ApiResponse) => ApiResponse,
+): (call: ApiCall) => Awaitable<ApiResponse> {
   async function delayed(call: ApiCall, applied: AppliedApiFaults): Promise<ApiResponse> {
     const ended = ports.inFlight()
     try {
@@ -25,17 +25,17 @@ export function createFaultedApi(
     }
   }
 
-  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
-    if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
-    return andThen(answerCall(call), answer =>
-      call.epoch === ports.epoch.count ? faultyAnswer(ports, answer, applied) : answer,
+  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Awaitable<ApiResponse> {
+    if (isUnprocessed(applied.responseEffect)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
+    return andThen(handleCall(call), response =>
+      call.epoch === ports.epoch.count ? faultyResponse(ports, response, applied) : response,
     )
   }
 
   return call => {
-    const target = targetOf(ports, call)
+    const target = findTarget(ports, call)
     call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
-    if (call.faults === null) return answerCall(call)
+    if (call.faults === null) return handleCall(call)
     return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
   }
 }
@@ -47,7 +47,7 @@ interface Target {
 }
 
 /** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
-function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
+function findTarget({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
   if (request.method === 'OPTIONS') return null
   const route = findApiRoute(pathOf(request.target), knobs)
   if (route === null) return null
@@ -65,7 +65,7 @@ function tryTo<T>(read: () => T): T | undefined {
 
 /** Reads endpoint, key and body for the journal; the platform does not process the call. */
 function identified(ports: ApiPorts, call: ApiCall): ApiCall {
-  const target = targetOf(ports, call)
+  const target = findTarget(ports, call)
   if (target === null) return call
   const { keyring, platform } = ports
   Object.assign(call, target)
@@ -74,19 +74,19 @@ function identified(ports: ApiPorts, call: ApiCall): ApiCall {
   return call
 }
 
-const noAnswer = (): ApiResponse => ({ status: 0, headers: {}, body: '' })
+const noResponse = (): ApiResponse => ({ status: 0, headers: {}, body: '' })
 
 /** The answer to a call that the platform does not process. */
-function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults): ApiResponse {
-  if (answer?.kind !== 'respond') return dropped(answer)
-  call.response = answer.body ?? null
-  return withFaults(responseOf(answer), faults)
+function insteadOfPlatform(call: ApiCall, { responseEffect, faults }: AppliedApiFaults): ApiResponse {
+  if (responseEffect?.kind !== 'respond') return dropped(responseEffect)
+  call.response = responseEffect.body ?? null
+  return withFaults(createResponse(responseEffect), faults)
 }
 
-const dropped = (effect: AnswerEffect | null): ApiResponse =>
-  effect?.kind === 'drop' ? { ...noAnswer(), wire: { kind: 'lost', how: effect.how } } : noAnswer()
+const dropped = (effect: ResponseEffect | null): ApiResponse =>
+  effect?.kind === 'drop' ? { ...noResponse(), wire: { kind: 'lost', how: effect.how } } : noResponse()
 
-function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
+function createResponse({ status, headers, body }: Extract<ResponseEffect, { kind: 'respond' }>): ApiResponse {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (body === undefined) return { status, headers: own, body: '' }
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
@@ -94,11 +94,16 @@ function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 're
   return { status, headers: { 'content-type': type, ...own }, body: text }
 }
 
-function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, faults }: AppliedApiFaults): ApiResponse {
+function faultyResponse(
+  ports: ApiPorts,
+  response: ApiResponse,
+  { responseEffect: effect, faults }: AppliedApiFaults,
+): ApiResponse {
   if (effect?.kind === 'drop') return dropped(effect)
-  const marked = withFaults(answer, faults)
+  const marked = withFaults(response, faults)
   // Half of a JSON object is never valid JSON.
-  if (effect?.kind === 'malformed') return { ...marked, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) }
+  if (effect?.kind === 'malformed')
+    return { ...marked, body: response.body.slice(0, Math.floor(response.body.length / 2)) }
   if (effect?.kind !== 'slow_body') return marked
   return { ...marked, wire: { kind: 'slow', overMs: effect.overMs, stop: ports.resetSignal() } }
 }

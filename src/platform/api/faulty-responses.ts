@@ -7,21 +7,21 @@ type Lost = Extract<ResponseWire, { kind: 'lost' }>
 type Slow = Extract<ResponseWire, { kind: 'slow' }>
 
 export function sendFaultyResponse(
-  answer: ApiResponse,
+  apiResponse: ApiResponse,
   wire: ResponseWire,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> | undefined {
-  if (wire.kind === 'slow') return sendSlowly(answer, wire, response)
+  if (wire.kind === 'slow') return sendSlowly(apiResponse, wire, response)
   if (wire.how === 'reset') request.socket.resetAndDestroy()
   else request.socket.destroy()
 }
 
-export const bytesOf = (body: ApiResponse['body']): Uint8Array =>
+export const toBytes = (body: ApiResponse['body']): Uint8Array =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body
 
 async function sendSlowly({ status, headers, body }: ApiResponse, wire: Slow, response: ServerResponse): Promise<void> {
-  const bytes = bytesOf(body)
+  const bytes = toBytes(body)
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   response.writeHead(status, { ...headers, 'content-length': String(bytes.length) })

@@ -1,6 +1,6 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contract/endpoint-routes.ts'
 import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
@@ -39,22 +39,22 @@ import { FILES_PREFIX, serveFile } from './files.ts'
 import {
   type ApiRequest,
   type ApiResponse,
+  createErrorBody,
   engineErrorResponse,
-  errorBodyOf,
   internalErrorResponse,
   JSON_TYPE,
   redirectResponse,
   refusalResponse,
   resetResponse,
   simulatorResponse,
-  variedAnswer,
+  varyResponse,
   withUnspecified,
 } from './messages.ts'
 
-export type Api = (request: ApiRequest) => Maybe<ApiResponse>
+export type Api = (request: ApiRequest) => Awaitable<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
-  const faulted = createFaultedApi(ports, answerCall, finish)
+  const faulted = createFaultedApi(ports, handleCall, finish)
   return request => {
     const call = createCall(ports, request)
     const caller = findForeignCaller(request, ports)
@@ -64,20 +64,20 @@ export function createApi(ports: ApiPorts): Api {
       call.response = foreignCallerBody(caller)
       return finish(call, simulatorResponse(403, foreignCallerBody(caller)))
     }
-    return ports.faults.active.api ? faulted(call) : answerCall(call)
+    return ports.faults.active.api ? faulted(call) : handleCall(call)
   }
 }
 
-function answerCall(call: ApiCall): Maybe<ApiResponse> {
+function handleCall(call: ApiCall): Awaitable<ApiResponse> {
   try {
-    const answer = serve(call)
-    return answer instanceof Promise ? answerLater(call, answer) : finish(call, answer)
+    const response = serve(call)
+    return response instanceof Promise ? handleLater(call, response) : finish(call, response)
   } catch (thrown) {
     return finish(call, failureResponse(call, thrown))
   }
 }
 
-async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promise<ApiResponse> {
+async function handleLater(call: ApiCall, pending: Promise<ApiResponse>): Promise<ApiResponse> {
   const ended = call.ports.inFlight()
   try {
     return finish(call, await pending)
@@ -91,7 +91,7 @@ async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promis
 const READS = 'GET, HEAD, OPTIONS'
 const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
-function serve(call: ApiCall): Maybe<ApiResponse> {
+function serve(call: ApiCall): Awaitable<ApiResponse> {
   const { request, ports, transaction } = call
   const { knobs } = ports.platform
   const path = pathOf(request.target)
@@ -146,9 +146,9 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
 }
 
 function successResponse(call: ApiCall, described: unknown): ApiResponse {
-  const answers = call.ports.platform.knobs['api.answers']
-  if (answers !== 'as-is') assumed(call.transaction, 'api.answers')
-  const reply = variedAnswer(described, answers)
+  const form = call.ports.platform.knobs['api.answers']
+  if (form !== 'as-is') assumed(call.transaction, 'api.answers')
+  const reply = varyResponse(described, form)
   call.response = reply
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
   if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.marked)
@@ -167,7 +167,7 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
   }
   assumed(transaction, ...thrown.assumed)
   if (ports.platform.knobs['api.answers'] !== 'as-is') assumed(transaction, 'api.answers')
-  call.response = errorBodyOf(thrown)
+  call.response = createErrorBody(thrown)
   const extra: Record<string, string> = {}
   if (thrown instanceof RateLimited) extra['retry-after'] = String(thrown.retryAfter)
   else if (thrown.code === 'method_not_allowed') extra.allow = route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS
@@ -178,14 +178,14 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
 }
 
 /** Adds the headers of CORS, and journals the call with its effects; a refused call has none (ER1). */
-function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
+function finish(call: ApiCall, response: ApiResponse): ApiResponse {
   const { ports, request, faults, internalError, transaction } = call
   const inTime = call.epoch === ports.epoch.count
-  const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
+  const sent = withCors(inTime ? response : resetResponse(), request, ports.platform.knobs['api.cors'])
   if (inTime && request.method !== 'OPTIONS') {
     const effects = sent.status < 300 ? transaction.effects : []
     ports.commitCall(
-      entryOf(call, sent),
+      createEntry(call, sent),
       sizeOfCall(call, sent),
       internalError === null ? effects : [internalError],
       faults === null ? [] : apiFaultEntries(call, faults),
@@ -196,7 +196,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 
 const BROKEN_BODY_BYTES = 2000
 
-function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
+function createEntry(call: ApiCall, response: ApiResponse): ApiContent {
   const { request, route, transaction, faults, shownToUser } = call
   const { platform, lastEvent } = call.ports
   const chatId = chatIdOf(call)
@@ -213,7 +213,7 @@ function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
     alias: route === null ? null : route.alias,
     auth: call.auth,
     request: { headers: request.headers, body, bytes: request.body.length },
-    status: answer.status,
+    status: response.status,
     response: call.response ?? null,
     findings: transaction.findings,
     unspecified,
@@ -223,7 +223,7 @@ function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
   if (chatId !== undefined) entry.chat_id = chatId
   if (shownToUser !== null) entry.shown_to_user = shownToUser
   if (faults !== null) entry.faults = [...faults.faults]
-  if (faults?.answer?.kind === 'drop') entry.answer_lost = faults.answer.processed ? 'after' : 'before'
+  if (faults?.responseEffect?.kind === 'drop') entry.answer_lost = faults.responseEffect.processed ? 'after' : 'before'
   return entry
 }
 
@@ -236,14 +236,14 @@ function brokenBody(bytes: Uint8Array): string | null {
 }
 
 /** The estimated memory of the entry of a call, in bytes. */
-function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, answer: ApiResponse): number {
+function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, apiResponse: ApiResponse): number {
   const stored = body === undefined ? Math.min(request.body.length, BROKEN_BODY_BYTES) : request.body.length
-  const answered = response === undefined ? 0 : answer.body.length
+  const responseChars = response === undefined ? 0 : apiResponse.body.length
   return (
     ENTRY_BYTES +
     stored +
     valueCount * VALUE_BYTES +
-    answered +
+    responseChars +
     request.target.length +
     sizeOf(request.headers) +
     (transaction.findings.length > 0 ? sizeOf(transaction.findings) : 0)
@@ -251,9 +251,9 @@ function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCal
 }
 
 /** Makes one call into the platform; key and body are valid at this point. */
-type Operation = (call: ApiCall, grant: Grant, body: unknown) => Maybe<unknown>
+type Operation = (call: ApiCall, grant: Grant, body: unknown) => Awaitable<unknown>
 
-const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
+const findChat = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
   requireChat(ports.platform, grant.botId, bot_id, chat_id)
 
 /** An operation on the chat its body names. */
@@ -262,7 +262,7 @@ const onChat =
     run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction) => unknown,
   ): Operation =>
   (call, grant, body) =>
-    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
+    run(call.ports.platform, findChat(call, grant, body as Body), body as Body, call.transaction)
 
 const OPERATIONS: Record<EndpointId, Operation> = {
   transcript: onChat(handoverTranscript),
@@ -278,7 +278,7 @@ const OPERATIONS: Record<EndpointId, Operation> = {
 }
 
 /** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
-function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
+function message(call: ApiCall, grant: Grant, value: unknown): Awaitable<unknown> {
   const body = value as MessageRequest
   const { ports, transaction } = call
   const { platform, engines } = ports
@@ -287,7 +287,7 @@ function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
   }
   return ports.inOrder(body.chat_id, () => {
     checkEpoch()
-    const chat = chatOf(call, grant, body)
+    const chat = findChat(call, grant, body)
     checkMessage(platform, chat, body, transaction)
     const isTranslated = (chat.takeover?.agentLanguage ?? null) !== null
     const text = isTranslated ? translated(engines, toUser(chat, body.message), body.message) : body.message
@@ -299,9 +299,9 @@ function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
   })
 }
 
-function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
+function summarize(call: ApiCall, grant: Grant, body: unknown): Awaitable<unknown> {
   const { ports, transaction } = call
-  const chat = chatOf(call, grant, body as ChatRequest)
+  const chat = findChat(call, grant, body as ChatRequest)
   const input = summaryInput(ports.platform, chat, transaction)
   const latency = ports.platform.knobs['summarize.latency']
   const waited = latency === 0 ? undefined : ports.delay(latency)

@@ -65,17 +65,17 @@ export function redirectResponse(canonical: string, target: string): ApiResponse
   return { status: 308, headers: { location: path + query }, body: '' }
 }
 
-export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
+export const createErrorBody = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },
 })
 
 const NEW_FIELD = 'added_later'
 
 /** The value as `api.answers` sends it: with a further field in each object, or with the fields in the reverse order. */
-export function variedAnswer(value: unknown, form: Knobs['api.answers']): unknown {
+export function varyResponse(value: unknown, form: Knobs['api.answers']): unknown {
   if (form === 'as-is' || typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(item => variedAnswer(item, form))
-  const fields = Object.entries(value).map(([name, inner]) => [name, variedAnswer(inner, form)] as const)
+  if (Array.isArray(value)) return value.map(item => varyResponse(item, form))
+  const fields = Object.entries(value).map(([name, inner]) => [name, varyResponse(inner, form)] as const)
   return Object.fromEntries(form === 'extra' ? [...fields, [NEW_FIELD, true]] : fields.reverse())
 }
 
@@ -83,12 +83,12 @@ export function variedAnswer(value: unknown, form: Knobs['api.answers']): unknow
 export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): ApiResponse {
   const form = knobs['errors.body']
   if (form === 'json') {
-    const answers = knobs['api.answers']
-    const { error } = errorBodyOf(refusal)
-    const message = answers === 'as-is' ? error.message : `Error ${refusal.status}`
-    const answer = jsonResponse(refusal.status, variedAnswer({ error: { ...error, message } }, answers))
-    Object.assign(answer.headers, extra)
-    return answer
+    const form = knobs['api.answers']
+    const { error } = createErrorBody(refusal)
+    const message = form === 'as-is' ? error.message : `Error ${refusal.status}`
+    const response = jsonResponse(refusal.status, varyResponse({ error: { ...error, message } }, form))
+    Object.assign(response.headers, extra)
+    return response
   }
   if (form === 'empty') return { status: refusal.status, headers: { ...extra }, body: '' }
   const type = form === 'html' ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'
@@ -98,9 +98,9 @@ export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<st
 }
 
 /** Adds the header that names the faults applied to this answer. */
-export const withFaults = (answer: ApiResponse, faults: readonly string[]): ApiResponse => ({
-  ...answer,
-  headers: { ...answer.headers, [FAULT_HEADER]: faults.join(', ') },
+export const withFaults = (response: ApiResponse, faults: readonly string[]): ApiResponse => ({
+  ...response,
+  headers: { ...response.headers, [FAULT_HEADER]: faults.join(', ') },
 })
 
 export const resetResponse = (): ApiResponse =>
@@ -124,7 +124,7 @@ const errorResponse = (error: unknown, hint: string): ApiResponse =>
 
 /** An answer of the simulator itself: never in the platform's shape. */
 export function simulatorResponse(status: number, body: { readonly handover_sim: object }): ApiResponse {
-  const answer = jsonResponse(status, body)
-  answer.headers[INTERNAL_HEADER] = '1'
-  return answer
+  const response = jsonResponse(status, body)
+  response.headers[INTERNAL_HEADER] = '1'
+  return response
 }

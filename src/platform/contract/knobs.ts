@@ -93,7 +93,7 @@ const durationKnob = (initialMs: number): KnobType<number, Duration> =>
 const durationOrOffKnob = (): KnobType<number | null, Duration | Off> => orOff(durationKnob(0))
 
 /** `[a, b]` in YAML and JSON, `[a,b]` or `a,b` in a flag; `off` is the empty list. */
-function listOf(raw: unknown): unknown[] | undefined {
+function parseList(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw
   if (spelled(raw) === 'off') return []
   if (typeof raw !== 'string') return undefined
@@ -109,7 +109,7 @@ function list<T, Item = T>(
   formatItem: (item: T) => unknown = item => item,
 ): KnobType<readonly T[], readonly Item[] | Item | Off> {
   const parse = (raw: unknown) => {
-    const parsed = listOf(raw)?.map(parseItem)
+    const parsed = parseList(raw)?.map(parseItem)
     return parsed?.every(item => item !== null) ? parsed : undefined
   }
   const anyOf = [OFF, { type: 'array', items: schema }, { type: 'string' }]

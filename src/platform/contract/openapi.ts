@@ -185,9 +185,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Every name of `named`, and every schema with an id that they use. */
 export function toComponents(named: Readonly<Record<string, z.ZodMiniType>>): JsonSchema {
-  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: removeIntegerBounds })
-  const components: Record<string, unknown> = { ...all.$defs }
-  for (const [name, schema] of Object.entries(all.properties ?? {})) {
+  const root = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: removeIntegerBounds })
+  const components: Record<string, unknown> = { ...root.$defs }
+  for (const [name, schema] of Object.entries(root.properties ?? {})) {
     const itself = typeof schema === 'object' && schema.$ref === `#/$defs/${name}`
     if (!itself) components[name] = schema
   }
@@ -195,13 +195,13 @@ export function toComponents(named: Readonly<Record<string, z.ZodMiniType>>): Js
 }
 
 /** A schema as JSON Schema that refers to nothing outside of it. */
-export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
-  const { $schema, ...found } = z.toJSONSchema(schema, {
+export function toJsonSchema(schema: z.ZodMiniType): JsonSchema {
+  const { $schema, ...jsonSchema } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: removeIntegerBounds,
   })
-  return found
+  return jsonSchema
 }
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })

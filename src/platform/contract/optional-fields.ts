@@ -26,8 +26,8 @@ type Names = { readonly [Kind in keyof EmptyFields]: string[] }
 function leaveOut(schema: z.ZodMiniType, value: unknown, path: string, names: Names): unknown {
   const { element, shape } = definitionOf(schema)
   if (Array.isArray(value) && element !== undefined) {
-    const filled = value.map((one, index) => leaveOut(element, one, `${path}[${index}]`, names))
-    return filled.some((one, index) => one !== value[index]) ? filled : value
+    const filled = value.map((item, index) => leaveOut(element, item, `${path}[${index}]`, names))
+    return filled.some((item, index) => item !== value[index]) ? filled : value
   }
   if (!isMap(value) || shape === undefined) return value
   let filled: Record<string, unknown> | null = null

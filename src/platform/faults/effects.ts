@@ -7,7 +7,7 @@ import type { FaultEffect } from '../journal/entry.ts'
 import type { FaultFields, SendingSpec } from './schema.ts'
 
 /** What the fault does to the answer of a call. */
-export type AnswerEffect =
+export type ResponseEffect =
   | {
       readonly kind: 'respond'
       readonly status: number
@@ -19,27 +19,27 @@ export type AnswerEffect =
   | { readonly kind: 'malformed' }
 
 /** Whether the platform does not process the call. */
-export const isUnprocessed = (effect: AnswerEffect | null): boolean =>
+export const isUnprocessed = (effect: ResponseEffect | null): boolean =>
   effect?.kind === 'respond' || (effect?.kind === 'drop' && !effect.processed)
 
 export interface ApiEffects {
   readonly latencyMs: number
-  readonly answer: AnswerEffect | null
+  readonly responseEffect: ResponseEffect | null
 }
 
 const ms = (duration: string | undefined): number => parseDuration(duration) ?? 0
 
 export function apiEffects(spec: FaultFields): ApiEffects {
   const { respond, drop, reset, slow_body, malformed } = spec
-  let answer: AnswerEffect | null = null
+  let responseEffect: ResponseEffect | null = null
   if (respond) {
     const { status, headers = {}, body } = respond
-    answer = { kind: 'respond', status, headers, body }
-  } else if (drop) answer = { kind: 'drop', processed: drop === 'after', how: 'closed' }
-  else if (reset) answer = { kind: 'drop', processed: false, how: 'reset' }
-  else if (slow_body) answer = { kind: 'slow_body', overMs: ms(slow_body) }
-  else if (malformed) answer = { kind: 'malformed' }
-  return { latencyMs: ms(spec.latency), answer }
+    responseEffect = { kind: 'respond', status, headers, body }
+  } else if (drop) responseEffect = { kind: 'drop', processed: drop === 'after', how: 'closed' }
+  else if (reset) responseEffect = { kind: 'drop', processed: false, how: 'reset' }
+  else if (slow_body) responseEffect = { kind: 'slow_body', overMs: ms(slow_body) }
+  else if (malformed) responseEffect = { kind: 'malformed' }
+  return { latencyMs: ms(spec.latency), responseEffect }
 }
 
 /** When an event is sent, on the simulator's clock. */
@@ -86,9 +86,9 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
     dripMs: ms(spec.drip),
     chunked: styles.includes('chunked'),
     headerCase: styles.includes('header-case'),
-    resetAfterAnswer: spec.reset_after_answer ?? false,
+    resetAfterResponse: spec.reset_after_answer ?? false,
   }
-  const changesWire = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
+  const changesWire = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterResponse
   return { sign, truncate: spec.truncate ?? false, wire: changesWire ? wire : null }
 }
 

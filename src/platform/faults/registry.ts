@@ -5,7 +5,7 @@
 
 import { keysOf } from '../../base/objects.ts'
 import type { FaultContent, FaultEffect } from '../journal/entry.ts'
-import { type AnswerEffect, apiEffects, effectOf, type WebhookEffects, webhookEffects } from './effects.ts'
+import { apiEffects, effectOf, type ResponseEffect, type WebhookEffects, webhookEffects } from './effects.ts'
 import type { FaultFields } from './schema.ts'
 import { type Side, sideOf } from './sides.ts'
 
@@ -20,7 +20,7 @@ export interface AppliedFaults {
 
 export interface AppliedApiFaults extends AppliedFaults {
   readonly latencyMs: number
-  readonly answer: AnswerEffect | null
+  readonly responseEffect: ResponseEffect | null
 }
 
 export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {
@@ -99,11 +99,11 @@ export class FaultRegistry {
     while (name === undefined || isTaken(name)) name = `fault-${++this.#made}`
     const rule = createRule(spec, name)
     this.#setRules([...this.#rules, rule])
-    return viewOf(rule)
+    return describeFault(rule)
   }
 
   list(): NamedFault[] {
-    return this.#rules.map(viewOf)
+    return this.#rules.map(describeFault)
   }
 
   /** Clears all faults or the named one. */
@@ -114,14 +114,14 @@ export class FaultRegistry {
   /** Applies faults to a call, and counts it. */
   takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null {
     const applied = this.#take('api', call.endpoint, call.chatId)
-    return applied.length === 0 ? null : { ...recordOf(applied), ...apiEffects(specOf(applied)) }
+    return applied.length === 0 ? null : { ...recordHits(applied), ...apiEffects(mergeSpecs(applied)) }
   }
 
   /** Applies faults to an event, and counts it. */
   takeWebhook({ event, chatId }: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null {
     const applied = this.#take('webhook', event, chatId)
     if (applied.length === 0) return null
-    const effects = webhookEffects(specOf(applied))
+    const effects = webhookEffects(mergeSpecs(applied))
     const holder = effects.order?.kind === 'hold' ? applied.find(({ aspects }) => aspects.includes('order')) : null
     if (holder && effects.order?.kind === 'hold') {
       // The order of events decides which ones pass the held one, not the time of their answers.
@@ -131,7 +131,7 @@ export class FaultRegistry {
     const release = () => {
       if (holder) holder.holding--
     }
-    return { ...recordOf(applied), ...effects, release }
+    return { ...recordHits(applied), ...effects, release }
   }
 
   reset(): void {
@@ -191,14 +191,14 @@ function createRule(spec: FaultFields, name: string, seen = 0, hits = 0): FaultR
 const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
 
 /** Rules that apply together change different aspects, so their specifications can be read as one. */
-const specOf = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
+const mergeSpecs = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
 
-const recordOf = (rules: readonly FaultRule[]): AppliedFaults => ({
+const recordHits = (rules: readonly FaultRule[]): AppliedFaults => ({
   faults: rules.map(({ name }) => name),
   hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
 })
 
-const viewOf = (rule: FaultRule): NamedFault => ({
+const describeFault = (rule: FaultRule): NamedFault => ({
   ...rule.spec,
   name: rule.name,
   hits: rule.hits,

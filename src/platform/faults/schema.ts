@@ -12,7 +12,7 @@ import { type Side, sideOf } from './sides.ts'
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: DURATION_PATTERN, examples: ['500ms', '2s'] }
 
-const durationOf = (description: string, shortestMs: 0 | 1) =>
+const durationSchema = (description: string, shortestMs: 0 | 1) =>
   typed<Duration>(
     z.string().check(
       payload => {
@@ -25,10 +25,10 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
       z.meta({ ...DURATION, description }),
     ),
   )
-const duration = (description: string) => z.optional(durationOf(description, 1))
+const duration = (description: string) => z.optional(durationSchema(description, 1))
 const flag = (description: string) => z.optional(z.literal(true).check(says(description)))
 const count = (least: number, description: string) => z.optional(z.int().check(z.gte(least), says(description)))
-const oneOrMore = <One extends z.ZodMiniType>(one: One) => z.union([one, z.array(one).check(z.minLength(1))])
+const oneOrMore = <Item extends z.ZodMiniType>(item: Item) => z.union([item, z.array(item).check(z.minLength(1))])
 
 const Endpoint = z.enum([...keysOf(ENDPOINTS), 'any'])
 const Event = z.enum([...keysOf(WEBHOOK_EVENTS), 'any'])
@@ -80,7 +80,7 @@ export const sendingShape = {
   duplicate: z.optional(
     z.int().check(z.gte(2), z.lte(100), says('Sent this many times in all: the same bytes and headers')),
   ),
-  gap: z.optional(durationOf('Between the copies; 0s by default', 0)),
+  gap: z.optional(durationSchema('Between the copies; 0s by default', 0)),
   truncate: flag('The body ends in the middle; the signature is that of the whole body'),
   drip: duration('The body takes this long, in pieces'),
   reset_after_answer: flag('The connection is reset as soon as the answer has come'),
@@ -146,8 +146,8 @@ function addIssue(
 }
 
 /** A fault has at most one of these. */
-const ANSWER_EFFECTS = ['respond', 'drop', 'reset', 'slow_body', 'malformed'] as const
-const API_EFFECTS = [...ANSWER_EFFECTS, 'latency'] as const
+const RESPONSE_EFFECTS = ['respond', 'drop', 'reset', 'slow_body', 'malformed'] as const
+const API_EFFECTS = [...RESPONSE_EFFECTS, 'latency'] as const
 /** A fault has at most one of these. */
 const ORDER_EFFECTS = ['delay', 'slow', 'swap', 'hold'] as const
 const FORM_EFFECTS = ['duplicate', 'sign', 'truncate', 'drip', 'reset_after_answer', 'http'] as const
@@ -186,10 +186,10 @@ function effectProblems(payload: Payload<FaultFields>): void {
   if (foreign.length === 0 && !effects.some(has))
     addIssue(payload, [], `has no effect: add one of ${effects.join(', ')}`, 'incomplete')
 
-  const [answer, ...moreAnswers] = ANSWER_EFFECTS.filter(has)
-  for (const name of moreAnswers) {
+  const [effect, ...moreEffects] = RESPONSE_EFFECTS.filter(has)
+  for (const name of moreEffects) {
     const why = 'a fault changes an answer in one way, beside latency; remove one of them'
-    addIssue(payload, [name], `cannot be combined with ${answer}: ${why}`)
+    addIssue(payload, [name], `cannot be combined with ${effect}: ${why}`)
   }
   const [order, ...moreOrders] = ORDER_EFFECTS.filter(has)
   for (const name of moreOrders) {

@@ -148,12 +148,12 @@ class BoundedJournal implements Journal {
   query<Kind extends EntryKind = EntryKind>(query: JournalQuery<Kind> = {}): EntryOf<Kind>[] {
     const { after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = query
     const isKind = (entry: Entry): entry is EntryOf<Kind> => kind === undefined || entry.kind === kind
-    const found: EntryOf<Kind>[] = []
-    for (let seq = Math.max(this.#first, after + 1); seq < this.#next && found.length < limit; seq++) {
+    const entries: EntryOf<Kind>[] = []
+    for (let seq = Math.max(this.#first, after + 1); seq < this.#next && entries.length < limit; seq++) {
       const entry = this.find(seq)!
-      if (isKind(entry) && (chatId === undefined || entry.chat_id === chatId)) found.push(entry)
+      if (isKind(entry) && (chatId === undefined || entry.chat_id === chatId)) entries.push(entry)
     }
-    return found
+    return entries
   }
 
   find(seq: number): Entry | undefined {
@@ -306,7 +306,7 @@ export type ErrorPlace = 'call' | 'timer' | 'delivery' | 'answer'
 /** Journals a note `internal_error`, from which the log and the reports read it. */
 export type OnInternalError = (where: ErrorPlace, error: unknown) => void
 
-const LONGEST_MESSAGE = 500
+const MAX_MESSAGE_CHARS = 500
 
 export const createErrorNotes =
   (journal: Pick<Journal, 'append'>): OnInternalError =>
@@ -315,7 +315,7 @@ export const createErrorNotes =
 
 export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
   const code = systemCodeOf(error) ?? (isError(error) ? error.name : typeof error)
-  return { kind: 'note', note: 'internal_error', where, code, message: cut(messageOf(error), LONGEST_MESSAGE) }
+  return { kind: 'note', note: 'internal_error', where, code, message: cut(messageOf(error), MAX_MESSAGE_CHARS) }
 }
 
 export type InternalErrorNote = EntryOf<'note'> & { readonly note: 'internal_error' }

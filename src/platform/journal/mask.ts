@@ -20,13 +20,13 @@ export function createSecrets(): Redactor {
 
 /** Adds the keys and the credentials of addresses in settings by dotted name, as they are in force or in a config file. */
 export function addSecretsOf(secrets: Redactor, settings: Readonly<Record<string, unknown>>): void {
-  for (const name of ['keys.handover', 'keys.bot', 'control_token']) secrets.add(textOf(settings[name]))
+  for (const name of ['keys.handover', 'keys.bot', 'control_token']) secrets.add(textOrNull(settings[name]))
   const more = settings['keys.more']
-  for (const pair of Array.isArray(more) ? more : []) secrets.add(textOf(pair)?.replace(/:\d+$/, '') ?? null)
-  for (const name of ['webhook.url', 'base_url']) secrets.addUrl(textOf(settings[name]))
+  for (const pair of Array.isArray(more) ? more : []) secrets.add(textOrNull(pair)?.replace(/:\d+$/, '') ?? null)
+  for (const name of ['webhook.url', 'base_url']) secrets.addUrl(textOrNull(settings[name]))
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 type Headers = Readonly<Record<string, string>>
 

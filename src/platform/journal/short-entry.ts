@@ -18,13 +18,13 @@ export function shortEntry(entry: Redacted<Entry>, limit = SHOWN_BODY_BYTES): Re
 function shortCall<Call extends ApiContent>(call: Call, limit: number): Call {
   const { request, response, shown_to_user: shown } = call
   const body = request.bytes > limit ? truncated(request.body, limit) : null
-  const answer = response === null ? null : truncated(response, limit)
+  const shortened = response === null ? null : truncated(response, limit)
   const text = shown?.text === undefined ? null : truncated(shown.text, limit)
-  if (body === null && answer === null && text === null) return call
+  if (body === null && shortened === null && text === null) return call
   return {
     ...call,
     ...(body && { request: { ...request, ...body } }),
-    ...(answer && { response: answer.body, response_truncated_from: answer.truncated_from }),
+    ...(shortened && { response: shortened.body, response_truncated_from: shortened.truncated_from }),
     ...(text && { shown_to_user: { ...shown, text: text.body, truncated_from: text.truncated_from } }),
   }
 }

@@ -47,7 +47,7 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
   const number = platform.state.chatCounter + 1
   const id = spec.id ?? platform.id(platform.knobs['ids.chat'], `chat ${number}`)
   const now = platform.stamp()
-  const times = timesOf(spec.history, now)
+  const times = computeTimes(spec.history, now)
   const [created = 0] = times
   const chat: Chat = {
     id,
@@ -77,12 +77,12 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
   spec.history.forEach((row, index) => void addHistory(platform, chat, row, times[index + 1]))
   chat.updated = now
   keepAlive(platform, chat)
-  note(transaction, 'chat_created', id, detailsOf(platform, chat, spec))
+  note(transaction, 'chat_created', id, describeNewChat(platform, chat, spec))
   return chat
 }
 
 /** What a reader of the journal needs to draw the chat. The messages of the history are not in the journal. */
-const detailsOf = (platform: PlatformContext, chat: Chat, { history, transcript }: NewChat) => ({
+const describeNewChat = (platform: PlatformContext, chat: Chat, { history, transcript }: NewChat) => ({
   language: chat.language,
   source: chat.source,
   user_id: chat.userId,
@@ -101,12 +101,12 @@ function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, 
 
 /** How long a message takes: the milliseconds before its first character, and for each. */
 const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
-const SLOWEST_MS = 75_000
+const MAX_PACE_MS = 75_000
 /** From the last message of a history to now. */
 const SINCE_LAST_MS = 9_000
 
 /** The times of a chat and of its history, which ends shortly before `now`, in microseconds: as if people had typed it. */
-function timesOf(history: readonly ChatHistoryRow[], now: number): number[] {
+function computeTimes(history: readonly ChatHistoryRow[], now: number): number[] {
   if (history.length === 0) return [now]
   const gaps = history.map(gapMs)
   const total = gaps.reduce((sum, gap) => sum + gap, SINCE_LAST_MS)
@@ -124,7 +124,7 @@ function gapMs(row: ChatHistoryRow, index: number): number {
   const [first, perCharacter] = PACE[from]
   // Differs between messages, and is the same in every run.
   const uneven = (text.length * 37 + index * 311) % 1_000
-  return Math.min(SLOWEST_MS, first + text.length * perCharacter) + uneven
+  return Math.min(MAX_PACE_MS, first + text.length * perCharacter) + uneven
 }
 
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
@@ -313,7 +313,7 @@ export function emitTyping(
 }
 
 /** Builds the payload that the platform would send for this chat now, with the latest message of the user. Changes nothing. */
-export function payloadOf(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
+export function buildPayload(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
   if (event === 'REQUESTING TAKEOVER') return { event, ...about(platform, chat) }
   if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }
   const last = chat.messages.findLast(({ from }) => from === 'user')

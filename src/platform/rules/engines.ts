@@ -3,7 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
-import type { Maybe } from '../../base/runtime/activity.ts'
+import type { Awaitable } from '../../base/runtime/activity.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { textsFor } from '../contract/bot-texts.ts'
 import { Refusal } from './refusal.ts'
@@ -16,11 +16,11 @@ export interface Engines {
 }
 
 /** The translated text, or the text as it is when there is nothing to translate. Throws `EngineError`. */
-export const translated = (engines: Engines, job: Translation | null, text: string): Maybe<string> =>
+export const translated = (engines: Engines, job: Translation | null, text: string): Awaitable<string> =>
   job === null ? text : textFrom('translate', () => engines.translate(job.text, job.from, job.to))
 
 /** Throws `EngineError`. */
-export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
+export const summarized = (engines: Engines, input: SummaryInput): Awaitable<string> =>
   textFrom('summarize', () => engines.summarize(input))
 
 /** An engine failed. It is code of the user, so this is no error of the simulator. */
@@ -34,7 +34,7 @@ export class EngineError extends Error {
   }
 }
 
-function textFrom(engine: keyof Engines, call: () => Maybe<unknown>): Maybe<string> {
+function textFrom(engine: keyof Engines, call: () => Awaitable<unknown>): Awaitable<string> {
   const fail = (error: unknown) => {
     throw new EngineError(engine, error)
   }
@@ -53,7 +53,7 @@ export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** Converts promises of any library, because engines are code of the user. */
-const native = <T>(value: Maybe<T>): Maybe<T> => (isThenable(value) ? Promise.resolve(value) : value)
+const native = <T>(value: Awaitable<T>): Awaitable<T> => (isThenable(value) ? Promise.resolve(value) : value)
 
 function checkText(engine: keyof Engines, result: unknown): string {
   if (typeof result === 'string') return result

@@ -192,7 +192,7 @@ export function startTyping(
   else state.deadlines.set(deadlineKey(chat), nowMs() + request.timeout, { kind: 'typing', chatId: chat.id })
 
   emitTyping(platform, chat, 'AGENT TYPING START', transaction)
-  return typingAnswer(platform, chat, 'AGENT TYPING START', transaction)
+  return typingResponse(platform, chat, 'AGENT TYPING START', transaction)
 }
 
 export function stopTyping(
@@ -203,7 +203,7 @@ export function stopTyping(
 ): TypingResponse {
   clearTyping(platform, chat)
   emitTyping(platform, chat, 'AGENT TYPING STOP', transaction)
-  return typingAnswer(platform, chat, 'AGENT TYPING STOP', transaction)
+  return typingResponse(platform, chat, 'AGENT TYPING STOP', transaction)
 }
 
 /** Hides the indicator when the timeout of typing_start has elapsed (E7.4, L5). */
@@ -231,7 +231,12 @@ function clearTyping(platform: PlatformContext, chat: Chat): void {
   platform.state.deadlines.delete(deadlineKey(chat))
 }
 
-function typingAnswer(platform: PlatformContext, chat: Chat, event: string, transaction: Transaction): TypingResponse {
+function typingResponse(
+  platform: PlatformContext,
+  chat: Chat,
+  event: string,
+  transaction: Transaction,
+): TypingResponse {
   assumed(transaction, 'typing.response')
   if (chat.status !== 'agent') assumed(transaction, 'typing.idle')
   return platform.knobs['typing.response'] === 'event' ? { event, chat_id: chat.id } : {}

@@ -234,8 +234,8 @@ export function createStateMemory(limit: number): StateMemory {
       : null
   return {
     add(bytes) {
-      const found = bytes > 0 ? problem(total + bytes) : null
-      if (found !== null) throw new MemoryLimitError(found)
+      const problemText = bytes > 0 ? problem(total + bytes) : null
+      if (problemText !== null) throw new MemoryLimitError(problemText)
       total += bytes
     },
     problem,

@@ -11,7 +11,7 @@ import { assumed, type Transaction } from './state.ts'
 
 /** The record of a chat with all its messages (E9). */
 export const chatTranscript = (platform: PlatformContext, chat: Chat, transaction: Transaction): ChatResponse => ({
-  chat: recordOf(platform, chat, messagesOf(platform, chat, chat.messages.length, transaction), transaction),
+  chat: createChatRecord(platform, chat, messagesOf(platform, chat, chat.messages.length, transaction), transaction),
 })
 
 /** The messages before the latest handover request; all messages without a request (E1.4). */
@@ -24,7 +24,7 @@ export function handoverTranscript(
   assumed(transaction, 'transcript.handover')
   const messages = messagesOf(platform, chat, chat.requestedAt ?? chat.messages.length, transaction)
   return platform.knobs['transcript.handover'] === 'record'
-    ? { event: 'TRANSCRIPT', chat: recordOf(platform, chat, messages, transaction) }
+    ? { event: 'TRANSCRIPT', chat: createChatRecord(platform, chat, messages, transaction) }
     : { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages } }
 }
 
@@ -70,7 +70,7 @@ function recordOfMessage(message: Message, fromBot: boolean, text: string, excha
   return Object.freeze(record)
 }
 
-function recordOf(
+function createChatRecord(
   platform: PlatformContext,
   chat: Chat,
   messages: MessageRecord[],

@@ -1,6 +1,6 @@
 /** Performs the actions of the end user (ST2-ST5, ST11-ST12): in order per chat, with one journal entry each. */
 
-import { andThen, type InOrder, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen, type InOrder } from '../../base/runtime/activity.ts'
 import { suggest } from '../../base/text/error-text.ts'
 import { botTexts, noticeText } from '../contract/bot-texts.ts'
 import type { Button } from '../contract/schemas.ts'
@@ -30,8 +30,8 @@ export interface UserInput {
 }
 
 export interface UserActions {
-  says(chatId: string, input: UserInput): Maybe<UserOutcome>
-  press(chatId: string, button: string): Maybe<UserOutcome>
+  says(chatId: string, input: UserInput): Awaitable<UserOutcome>
+  press(chatId: string, button: string): Awaitable<UserOutcome>
 }
 
 /** The action is not possible; `code` is an error code of the control API. */
@@ -54,7 +54,7 @@ export function createUserActions(ports: UserPorts): UserActions {
   }
 
   /** Runs one action of a chat at a time. After a reset `check` throws, so that no action reaches a chat created later. */
-  function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
+  function inTurn(chatId: string, run: (check: () => void) => Awaitable<UserOutcome>): Awaitable<UserOutcome> {
     const epoch = ports.epoch.count
     const check = () => {
       if (ports.epoch.count !== epoch) throw new Error('The simulator was reset while the user acted.')
@@ -75,7 +75,7 @@ export function createUserActions(ports: UserPorts): UserActions {
     }
   }
 
-  function says(chatId: string, input: UserInput): Maybe<UserOutcome> {
+  function says(chatId: string, input: UserInput): Awaitable<UserOutcome> {
     chatOf(chatId)
     checkMessage(input)
     return inTurn(chatId, check => {
@@ -106,17 +106,19 @@ export function createUserActions(ports: UserPorts): UserActions {
     return outcome
   }
 
-  function press(chatId: string, wanted: string): Maybe<UserOutcome> {
-    const found = findPress(chatOf(chatId), wanted)
-    if (found === null) throw unknownButton(chatOf(chatId), wanted)
-    if (found.kind === 'says') return says(chatId, { text: found.label })
+  function press(chatId: string, wanted: string): Awaitable<UserOutcome> {
+    const button = findPress(chatOf(chatId), wanted)
+    if (button === null) throw unknownButton(chatOf(chatId), wanted)
+    if (button.kind === 'says') return says(chatId, { text: button.label })
     return inTurn(chatId, () => {
       const chat = chatOf(chatId)
       const transaction = createTransaction()
-      if (found.kind === 'link') note(transaction, 'link_opened', chat.id, { url: found.url })
+      if (button.kind === 'link') note(transaction, 'link_opened', chat.id, { url: button.url })
       const outcome =
-        found.kind === 'handover' ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
-      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
+        button.kind === 'handover'
+          ? requestHandover(platform, chat, transaction)
+          : { messageId: null, deliveryId: null }
+      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: button.label } as const
       ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome
     })

@@ -35,10 +35,10 @@ const RAW_BODY = [
 export function keyList(key: Keys): readonly [string, ...string[]] {
   const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
   if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
-  for (const one of keys)
-    if (typeof one !== 'string' || one === '')
+  for (const key of keys)
+    if (typeof key !== 'string' || key === '')
       throw new TypeError(
-        `key: must be the API key as a text that is not empty, got ${describeType(one)}. Is the variable it comes from set?`,
+        `key: must be the API key as a text that is not empty, got ${describeType(key)}. Is the variable it comes from set?`,
       )
   return keys as readonly [string, ...string[]]
 }
@@ -78,15 +78,15 @@ export type SignatureSource =
   | { readonly headers: HeadersLike | HeaderRecord }
 
 /** All values of a header. Values that are not strings, which an attacker may cause, are ignored. */
-export function valuesOf(source: unknown, name: string): readonly string[] {
+export function headerValues(source: unknown, name: string): readonly string[] {
   let headers = source
   if (isObject(headers) && !hasGet(headers) && isObject(headers.headers)) headers = headers.headers
-  const found: unknown[] = []
-  if (!isObject(headers)) found.push(headers)
-  else if (hasGet(headers)) found.push(headers.get(name))
+  const values: unknown[] = []
+  if (!isObject(headers)) values.push(headers)
+  else if (hasGet(headers)) values.push(headers.get(name))
   else
-    for (const [key, value] of Object.entries(headers)) if (key.toLowerCase() === name.toLowerCase()) found.push(value)
-  return found.flat().filter(value => typeof value === 'string')
+    for (const [key, value] of Object.entries(headers)) if (key.toLowerCase() === name.toLowerCase()) values.push(value)
+  return values.flat().filter(value => typeof value === 'string')
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -3,12 +3,12 @@ import {
   ALGORITHM,
   ALGORITHM_HEADER,
   bodyBytes,
+  headerValues,
   type Keys,
   keyList,
   type RawBody,
   SIGNATURE_HEADER,
   type SignatureSource,
-  valuesOf,
 } from './arguments.ts'
 import { computeHmac, importKey, toBase64 } from './hmac.ts'
 import { FIX_TEXTS, type FoundMistake, MISTAKE_TEXTS, type MistakeId, sentBody } from './mistakes.ts'
@@ -55,23 +55,23 @@ export async function explain(
 ): Promise<Explanation> {
   const sent = sentBody(bodyBytes(body), more.url ?? null)
   const keys = keyList(key)
-  const values = valuesOf(signature, SIGNATURE_HEADER)
+  const values = headerValues(signature, SIGNATURE_HEADER)
   const hasHeaders = typeof signature !== 'string' && !Array.isArray(signature)
-  const algorithm = more.algorithm ?? (hasHeaders ? valuesOf(signature, ALGORITHM_HEADER)[0] : undefined)
+  const algorithm = more.algorithm ?? (hasHeaders ? headerValues(signature, ALGORITHM_HEADER)[0] : undefined)
 
   // Some mistakes need no search.
   const given = values[0]
-  if (given === undefined) return explanationOf([{ id: 'missing-header', detail: '' }])
-  if (values.length > 1) return explanationOf([{ id: 'repeated-header', detail: `${values.length} times` }])
-  if (given.trim() === '') return explanationOf([{ id: 'empty-signature', detail: '' }])
+  if (given === undefined) return createExplanation([{ id: 'missing-header', detail: '' }])
+  if (values.length > 1) return createExplanation([{ id: 'repeated-header', detail: `${values.length} times` }])
+  if (given.trim() === '') return createExplanation([{ id: 'empty-signature', detail: '' }])
   if (keys.includes(given.trim().replace(/^Bearer +/i, '')))
-    return explanationOf([{ id: 'key-as-signature', detail: '' }])
+    return createExplanation([{ id: 'key-as-signature', detail: '' }])
   if (given.length > MAX_SIGNATURE_CHARS)
-    return explanationOf([{ id: 'too-long', detail: `${given.length} characters` }])
+    return createExplanation([{ id: 'too-long', detail: `${given.length} characters` }])
 
   const otherKeys: Record<string, string> = {}
-  for (const [name, other] of Object.entries(more.otherKeys ?? {}))
-    otherKeys[Array.isArray(more.otherKeys) ? `otherKeys[${name}]` : name] = other
+  for (const [name, otherKey] of Object.entries(more.otherKeys ?? {}))
+    otherKeys[Array.isArray(more.otherKeys) ? `otherKeys[${name}]` : name] = otherKey
   const { found, partial } = await findMistakes({ given, body: sent, keys, otherKeys })
 
   const notes: string[] = []
@@ -96,28 +96,28 @@ export async function explain(
     const named = algorithm.replace(/[^ -~]/g, '?').slice(0, 60)
     notes.push(`${ALGORITHM_HEADER} names "${named}" instead of "${ALGORITHM}".`)
   }
-  return explanationOf(mistakes, notes, hints)
+  return createExplanation(mistakes, notes, hints)
 }
 
 const MAX_SIGNATURE_CHARS = 1_024
 
 /** Reports `right` only when there is no mistake. */
-function explanationOf(
-  found: readonly FoundMistake[],
+function createExplanation(
+  mistakes: readonly FoundMistake[],
   notes: readonly string[] = [],
   hints: readonly string[] = [],
 ): Explanation {
-  const wrong = found.filter(({ id }) => id !== 'right')
-  const named = found.find(({ detail }) => detail !== '')
-  const [first = named ?? { id: 'right', detail: '' }, ...others] = wrong
-  const all = [first, ...others]
-  const sentences = all.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
+  const wrong = mistakes.filter(({ id }) => id !== 'right')
+  const named = mistakes.find(({ detail }) => detail !== '')
+  const [first = named ?? { id: 'right', detail: '' }, ...laterMistakes] = wrong
+  const reported = [first, ...laterMistakes]
+  const sentences = reported.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
   return {
     ok: wrong.length === 0,
     mistake: first.id,
-    also: others.map(({ id }) => id),
+    also: laterMistakes.map(({ id }) => id),
     message: [...sentences, ...notes].join(' '),
-    fix: [...all.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
+    fix: [...reported.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
   }
 }
 

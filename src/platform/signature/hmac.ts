@@ -38,8 +38,8 @@ export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
 }
 
 function subtle(): SubtleCrypto {
-  const found = globalThis.crypto?.subtle as SubtleCrypto | undefined
-  if (found !== undefined) return found
+  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined
+  if (subtle !== undefined) return subtle
   throw new Error(
     'crypto.subtle is not available. It needs Node 20 or newer, another current runtime, or a page served over https.',
   )

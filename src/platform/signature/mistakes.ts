@@ -136,9 +136,12 @@ export interface Candidate<Value> extends FoundMistake {
 
 export const candidate = <Value>(id: MistakeId, value: Value, detail = ''): Candidate<Value> => ({ id, value, detail })
 
-/** The keys that code may use by mistake; `others`: by names that messages can show. */
-export function* wrongKeys(key: string, others: Readonly<Record<string, string>>): Iterable<Candidate<string | Bytes>> {
-  for (const [name, other] of Object.entries(others)) yield candidate('other-key', other, name)
+/** The keys that code may use by mistake; `otherKeys`: by names that messages can show. */
+export function* wrongKeys(
+  key: string,
+  otherKeys: Readonly<Record<string, string>>,
+): Iterable<Candidate<string | Bytes>> {
+  for (const [name, otherKey] of Object.entries(otherKeys)) yield candidate('other-key', otherKey, name)
   yield candidate('key-whitespace', key.trim(), 'without the white space of the given key')
   yield candidate('key-whitespace', `${key}\n`, 'with a newline at the end')
   yield candidate('key-whitespace', `${key}\r\n`, 'with a carriage return and newline at the end')
@@ -169,12 +172,12 @@ type Hash = (key: string, body: Bytes) => Promise<Bytes>
 
 /** Other computations than the HMAC-SHA-256 of the body. */
 export function* wrongHashes(): Iterable<Candidate<Hash>> {
-  const others: readonly HashAlgorithm[] = ['SHA-1', 'SHA-512', 'SHA-384']
-  for (const name of others) {
+  const algorithms: readonly HashAlgorithm[] = ['SHA-1', 'SHA-512', 'SHA-384']
+  for (const name of algorithms) {
     const hash: Hash = async (key, body) => computeHmac(await importKey(key, name), body)
     yield candidate('other-algorithm', hash, `HMAC with ${name}`)
   }
-  for (const name of ['SHA-256', ...others] as const) {
+  for (const name of ['SHA-256', ...algorithms] as const) {
     const alone: Hash = (_, body) => digest(name, body)
     const keyFirst: Hash = (key, body) => digest(name, concatBytes(utf8(key), body))
     const bodyFirst: Hash = (key, body) => digest(name, concatBytes(body, utf8(key)))
@@ -289,8 +292,8 @@ const ESCAPINGS = {
 } as const
 
 function escapeAs(style: keyof typeof ESCAPINGS, json: string): string {
-  const hexOf = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0')
-  const escaped = (text: string, characters: RegExp) => text.replace(characters, char => `\\u${hexOf(char)}`)
+  const hexCode = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0')
+  const escaped = (text: string, characters: RegExp) => text.replace(characters, char => `\\u${hexCode(char)}`)
   switch (style) {
     case 'none':
       return json
@@ -307,7 +310,7 @@ function escapeAs(style: keyof typeof ESCAPINGS, json: string): string {
     case 'dotnet':
       return json
         .replace(/\\(.)/g, (pair, char) => (char === '"' ? '\\u0022' : pair))
-        .replace(/[<>&+'`\u007f-\uffff]/g, char => `\\u${hexOf(char).toUpperCase()}`)
+        .replace(/[<>&+'`\u007f-\uffff]/g, char => `\\u${hexCode(char).toUpperCase()}`)
   }
 }
 
@@ -343,7 +346,7 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
       [reordered(value, 'reversed'), 'names in reverse order'],
     ]
     for (const [ordered, order] of orders) {
-      const layouts = layoutsOf(ordered)
+      const layouts = formatLayouts(ordered)
       for (const ending of ['', '\n'])
         for (const [style, escaping] of Object.entries(ESCAPINGS))
           for (const [layout, spacing] of layouts) {
@@ -362,7 +365,7 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
 const spacedJson = (compact: string): string =>
   compact.replace(STRING_OR_SEPARATOR, (match, string) => string ?? `${match} `)
 
-function layoutsOf(value: unknown): (readonly [json: string, detail: string])[] {
+function formatLayouts(value: unknown): (readonly [json: string, detail: string])[] {
   const compact = JSON.stringify(value)
   const indents = DEEP_NESTING.test(compact) ? [] : INDENTS
   return [

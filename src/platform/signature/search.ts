@@ -49,9 +49,9 @@ export async function findMistakes({ given, body, keys, otherKeys }: SearchInput
 
   const making = createBudget()
   const otherBodies: Input[] = []
-  for (const other of wrongBodies(body)) {
-    if (!making.spend(other.value.length)) break
-    otherBodies.push(other)
+  for (const candidate of wrongBodies(body)) {
+    if (!making.spend(candidate.value.length)) break
+    otherBodies.push(candidate)
   }
 
   const rounds: [readonly Input[], readonly Input[]][] = [
@@ -65,11 +65,11 @@ export async function findMistakes({ given, body, keys, otherKeys }: SearchInput
     for (const key of roundKeys) {
       if (budget.isUsedUp()) break
       const imported = await importKey(key.value)
-      for (const other of roundBodies) {
-        const content = typeof other.value === 'string' ? utf8(other.value) : other.value
+      for (const roundBody of roundBodies) {
+        const content = typeof roundBody.value === 'string' ? utf8(roundBody.value) : roundBody.value
         if (!budget.spend(content.length)) break
         const form = formMistakes(given, await computeHmac(imported, content))
-        if (form !== null) return { found: [...form, key, other], partial: false }
+        if (form !== null) return { found: [...form, key, roundBody], partial: false }
       }
     }
     partial ||= budget.isUsedUp()

@@ -4,12 +4,12 @@ import {
   ALGORITHM_HEADER,
   bodyBytes,
   type HeadersLike,
+  headerValues,
   type Keys,
   keyList,
   type RawBody,
   SIGNATURE_HEADER,
   type SignatureSource,
-  valuesOf,
 } from './arguments.ts'
 import { type Bytes, computeHmac, concatBytes, fromSignature, importKey, isHmac, toBase64 } from './hmac.ts'
 
@@ -59,7 +59,7 @@ export async function signatureHeaders(body: RawBody, key: string): Promise<Reco
 export async function verify(body: RawBody, signature: SignatureSource, key: Keys): Promise<boolean> {
   const bytes = bodyBytes(body)
   const keys = keyList(key)
-  return fitsAny(bytes, valuesOf(signature, SIGNATURE_HEADER), keys)
+  return fitsAny(bytes, headerValues(signature, SIGNATURE_HEADER), keys)
 }
 
 /** Verifies checked arguments. A header that is given twice is invalid, because it is unclear which value counts. */
@@ -121,7 +121,7 @@ export async function verifyRequest(
   const bytes = await readAll(request.body, maxBytes)
   if (typeof bytes === 'string') return { ok: false, body: '', reason: bytes }
   const body = new TextDecoder().decode(bytes)
-  const values = valuesOf(request.headers, SIGNATURE_HEADER)
+  const values = headerValues(request.headers, SIGNATURE_HEADER)
   return (await fitsAny(bytes, values, keys)) ? { ok: true, body } : { ok: false, body, reason: reasonFor(values) }
 }
 

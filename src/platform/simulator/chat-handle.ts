@@ -1,6 +1,6 @@
 /** Lets a test or script act as the end user of one chat. */
 
-import { andThen, type Maybe } from '../../base/runtime/activity.ts'
+import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../rules/files.ts'
 import type { Chat } from '../rules/state.ts'
@@ -72,11 +72,11 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   /** The current chat with this id: a reset or a restore may have replaced the object. */
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
-  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
+  const act = async (start: () => Awaitable<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
     if (!chats.has(chat.id)) throw invalidOption('chat', CHAT_REMOVED)
     const after = core.journal.nextSeq - 1
     return andThen(asOptionErrors(start), async ({ messageId, deliveryId }) => {
-      const seq = seqOf(core, chat, messageId, after)
+      const seq = findSeq(core, chat, messageId, after)
       const ack = options.async ? null : await waitForAck(core, deliveryId, after)
       return { messageId, deliveryId, ack, seq }
     })
@@ -111,7 +111,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 }
 
 /** A problem of an action is one of its arguments. */
-function asOptionErrors(start: () => Maybe<UserOutcome>): Maybe<UserOutcome> {
+function asOptionErrors(start: () => Awaitable<UserOutcome>): Awaitable<UserOutcome> {
   const rethrow = (error: unknown) => {
     if (!(error instanceof UserProblem)) throw error
     throw invalidOption(error.code === 'unknown_button' ? 'button' : 'text', error.message)
@@ -130,7 +130,7 @@ const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
-function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
+function findSeq({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
   const own = journal.query({ kind: 'user', chatId: id, after })
   return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
 }
@@ -142,8 +142,8 @@ export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile
 /** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
 export async function waitForAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
   if (deliveryId === null) return null
-  const isAck = (one: Entry): one is EntryOf<'delivery'> =>
-    one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
+  const isAck = (entry: Entry): entry is EntryOf<'delivery'> =>
+    entry.kind === 'delivery' && entry.delivery_id === deliveryId && !entry.duplicate
   return ackOf(await core.journal.waitFor(isAck, { after }))
 }
 

@@ -116,7 +116,7 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
       keyring: components.access.keyring,
       callers: components.access.callers,
       rateLimit: components.access.rateLimit,
-      marked: markerOf(options, components),
+      marked: createMarker(options, components),
       commitCall,
       faults: components.faultRegistry,
       lastEvent: chatId => lastEvent.get(chatId) ?? null,
@@ -137,7 +137,7 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
 }
 
 /** The assumptions that an answer names: those that the evidence of the user does not confirm. */
-function markerOf(
+function createMarker(
   { markers = true, evidence }: PlatformSimulatorOptions,
   { platform }: Components,
 ): ApiPorts['marked'] {
@@ -240,9 +240,9 @@ function createDeadlineTimer(
     armed = null
   }
 
-  function move(one: ArmedTimer, at: number): void {
-    one.timer.move(at - clock.now())
-    one.at = at
+  function move(armedTimer: ArmedTimer, at: number): void {
+    armedTimer.timer.move(at - clock.now())
+    armedTimer.at = at
   }
 
   function fire(): void {
@@ -383,7 +383,7 @@ function createMoments(platform: PlatformContext, journal: Journal): Moments {
   return {
     firstSeq,
     chatAt(chat, seq) {
-      const moment = moments.get(chat.id)?.findLast(one => one.seq <= seq)
+      const moment = moments.get(chat.id)?.findLast(chatMoment => chatMoment.seq <= seq)
       if (moment === undefined) return null
       const { seq: _changedAt, ...state } = moment
       return { ...chat, ...state, messages: chat.messages.filter(message => message.seq <= seq) }

@@ -48,7 +48,7 @@ export function createFaultController(
       cleared.length = 0
     },
     add(spec) {
-      const problems = problemsOf(platform, spec)
+      const problems = findProblems(platform, spec)
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
       const details = { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) }
@@ -111,13 +111,13 @@ function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec
 const LISTED = 5
 
 /** What does not fit the simulator: a chat that does not exist, or a signature that is switched off. */
-function problemsOf({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
+function findProblems({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
   const problems: SettingProblem[] = []
   if (id !== undefined && !state.chats.has(id)) {
     const known = [...state.chats.keys()]
     const latest = known.slice(-LISTED).reverse().join(', ')
-    const others = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
-    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${others}`
+    const latestText = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
+    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${latestText}`
     problems.push({ name: 'chat_id', message })
   }
   if (sign !== undefined && knobs['webhook.signature'] === 'off')

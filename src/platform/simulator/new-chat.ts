@@ -64,7 +64,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
     context: JSON.parse(JSON.stringify(context)),
     labels: [...(options.labels ?? shipped?.labels ?? [])],
     ...(options.history === undefined && shipped
-      ? { ...conversationOf(shipped, core, botId), transcript: options.transcript ?? '' }
+      ? { ...personalize(shipped, core, botId), transcript: options.transcript ?? '' }
       : { history: options.history ?? [] }),
   }
   const chat = withinMemory(() => createChat(core.platform, spec, transaction))
@@ -73,7 +73,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
 }
 
 /** A bot with a name that the user chose has it in the texts too; any other has the name in the texts. */
-export function conversationOf(
+export function personalize(
   { bot_name: shippedName, history }: ShippedTranscript,
   { platform }: Core,
   botId: number,
@@ -127,7 +127,7 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
 
 /** Throws `InvalidOptionError` for an unknown name. */
 export async function loadTranscript(name: string): Promise<ShippedTranscript> {
-  const known = TRANSCRIPT_NAMES.find(one => one === name)
+  const known = TRANSCRIPT_NAMES.find(shippedName => shippedName === name)
   if (known) return (await import('./shipped-transcripts.ts')).SHIPPED_TRANSCRIPTS[known]
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
   throw invalidOption('transcript', message)

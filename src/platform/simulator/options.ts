@@ -110,10 +110,10 @@ const firstProblems = (problems: readonly SettingProblem[]): readonly SettingPro
 export class InvalidOptionError extends Error {
   override readonly name = 'InvalidOptionError'
   readonly problems: readonly SettingProblem[]
-  constructor(all: readonly SettingProblem[]) {
-    const problems = firstProblems(all)
-    super(problems.map(problem => problem.message).join(' '))
-    this.problems = problems
+  constructor(problems: readonly SettingProblem[]) {
+    const shown = firstProblems(problems)
+    super(shown.map(problem => problem.message).join(' '))
+    this.problems = shown
   }
 }
 
@@ -149,9 +149,9 @@ export function readKnob(
 /** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
 export function applyKnobs(knobs: Knobs, raw: Readonly<Record<string, unknown>>): void {
   const read = Object.entries(raw).map(([name, value]) => readKnob(name, value))
-  const problems = read.filter((one): one is SettingProblem => 'message' in one)
+  const problems = read.filter((setting): setting is SettingProblem => 'message' in setting)
   if (problems.length > 0) throw new InvalidOptionError(problems)
-  for (const one of read) if ('value' in one) Object.assign(knobs, { [one.name]: one.value })
+  for (const setting of read) if ('value' in setting) Object.assign(knobs, { [setting.name]: setting.value })
 }
 
 export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
@@ -204,15 +204,15 @@ export const host = matching('an address or host name such as 127.0.0.1', { minL
 /** No white space, control characters, halves of characters, and quotes: `URL` would encode or drop them. */
 const urlPattern = (not: string) =>
   `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\p{C}"<>\\\\^\`{|}/?#][^\\s\\p{C}"<>\\\\^\`{|}${not}]*$`
-const urlOf = (expected: string, not = '') => {
+const urlKind = (expected: string, not = '') => {
   const pattern = urlPattern(not)
   return matching(expected, { pattern }, value => new RegExp(pattern, 'u').test(value) && URL.canParse(value))
 }
-export const httpUrl = (example: string) => urlOf(`an http or https URL such as ${example}`)
+export const httpUrl = (example: string) => urlKind(`an http or https URL such as ${example}`)
 export const callable = optionKind('a function', value => typeof value === 'function')
 export const map = optionKind<Record<string, unknown>>('an object', isMap)
 export const list = optionKind<unknown[]>('an array', Array.isArray)
-export const listOf = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
+export const listKind = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
   ...optionKind<Item[]>(expected, value => Array.isArray(value) && value.every(items.fits)),
   items,
 })
@@ -222,26 +222,28 @@ export const either = <First, Second>(first: OptionKind<First>, second: OptionKi
     value => first.fits(value) || second.fits(value),
   )
 export const only = <const Value>(...values: readonly Value[]) =>
-  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value => values.some(one => one === value))
+  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value =>
+    values.some(allowedValue => allowedValue === value),
+  )
 
-const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
+const baseUrl = urlKind('an http or https URL without a query, such as https://bot.example.test', '?#')
 /** Fewer bytes would not hold one long body. */
-const SMALLEST_MEMORY = 65_536
+const MIN_MEMORY_BYTES = 65_536
 const memory = optionKind<number | string>(
   'a number of bytes from 65536, or a text such as 64mb or 500kb',
-  value => (parseBytes(value) ?? 0) >= SMALLEST_MEMORY,
+  value => (parseBytes(value) ?? 0) >= MIN_MEMORY_BYTES,
   {
     anyOf: [
-      { type: 'integer', minimum: SMALLEST_MEMORY },
+      { type: 'integer', minimum: MIN_MEMORY_BYTES },
       { type: 'string', pattern: '^[0-9]+(kb|mb|gb)?$' },
     ],
   },
 )
 const reply = optionKind<BotReply>(
   '{ match, text, buttons? }',
-  one => isMap(one) && text.fits(one.match) && text.fits(one.text),
+  value => isMap(value) && text.fits(value.match) && text.fits(value.text),
 )
-const replies = listOf(reply, 'a list of { match, text, buttons? }')
+const replies = listKind(reply, 'a list of { match, text, buttons? }')
 
 /** The settings of a simulator by their names in config files, besides clock and knobs; code writes the names in camel case. */
 export const SETTING_KINDS = {
@@ -270,13 +272,13 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     const received = `${describeValue(value)}${fieldHint(value, shape)}`
     return [{ name: path || what, message: `${what} must be ${expected}, got ${received}.` }]
   }
-  return Object.entries(value).flatMap(([name, one]) => {
-    if (one === undefined) return []
+  return Object.entries(value).flatMap(([name, field]) => {
+    if (field === undefined) return []
     const at = path === '' ? name : `${path}.${name}`
     const below = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (below === undefined) return [unknown(what, name, at, shape)]
-    if (!isKind(below)) return problemsIn(at, one, below, at)
-    return below.fits(one) ? [] : [unexpected(at, below, one)]
+    if (!isKind(below)) return problemsIn(at, field, below, at)
+    return below.fits(field) ? [] : [unexpected(at, below, field)]
   })
 }
 

@@ -67,8 +67,8 @@ export function knobSchemas(also: PlaceholderSchema | null = null) {
   const groups = new Set(KNOB_NAMES.map(name => name.slice(0, name.indexOf('.'))))
   const nested = Object.fromEntries([...groups].map(group => [group, z.optional(z.strictObject(of(group)))]))
   /** Every knob, dotted or nested. */
-  const all = z.strictObject({ ...Object.fromEntries(made), ...nested })
-  return { of, all }
+  const everyKnob = z.strictObject({ ...Object.fromEntries(made), ...nested })
+  return { of, all: everyKnob }
 }
 
 const START = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/

@@ -65,9 +65,9 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   const knobs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(patch)) {
     if (problems.length > MAX_PROBLEMS) break
-    const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
+    const reader = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
     const read =
-      other?.(core, value) ??
+      reader?.(core, value) ??
       (isKnob(name)
         ? readKnob(name, value, typeof value === 'string' && core.userModules.has(value) ? 'user' : origin)
         : unknown(name))

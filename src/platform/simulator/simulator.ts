@@ -1,11 +1,11 @@
 /** Defines the simulator object: the platform and its end users in this process, without expectations. */
 
-import type { Maybe } from '../../base/runtime/activity.ts'
+import type { Awaitable } from '../../base/runtime/activity.ts'
 import { LATEST_MS } from '../../base/runtime/clock.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import { type Duration, parseDuration } from '../../base/text/quantities.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
-import { bytesOf, lostResponseError, slowResponse } from '../api/faulty-responses.ts'
+import { lostResponseError, slowResponse, toBytes } from '../api/faulty-responses.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { resetResponse } from '../api/messages.ts'
 import { ASSUMPTIONS, type Assumption, type EvidenceItem, tierOf } from '../contract/assumptions.ts'
@@ -58,7 +58,7 @@ export interface PlatformSimulator {
   /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
   /** Answers a request as plain data, for servers and other adapters. */
-  handle(exchange: ApiRequest): Maybe<ApiResponse>
+  handle(exchange: ApiRequest): Awaitable<ApiResponse>
   /** Creates a chat. Throws `InvalidOptionError`. */
   chat(options?: ChatOptions): Promise<ChatHandle>
   /** Finds a chat by its id. */
@@ -127,9 +127,9 @@ export const createPlatformSimulator = (
   transport?: Transport,
   filePrefix?: string,
   secrets?: Redactor,
-): PlatformSimulator => simulatorOf(createCore(options, transport, filePrefix, secrets))
+): PlatformSimulator => createHandle(createCore(options, transport, filePrefix, secrets))
 
-function simulatorOf(core: Core): PlatformSimulator {
+function createHandle(core: Core): PlatformSimulator {
   const { journal, platform, api } = core
   const simulator: PlatformSimulator = {
     get baseUrl() {
@@ -286,18 +286,18 @@ async function fetchFrom(core: Core, input: Request | string | URL, init: Reques
   // The request of a polyfill may have no signal.
   const signal = (request as { readonly signal?: AbortSignal | null }).signal ?? NEVER
   if (signal.aborted) throw signal.reason
-  const target = targetOf(request.url, address.base)
+  const target = requestTarget(request.url, address.base)
   const body = request.body === null ? NO_BYTES : new Uint8Array(await request.arrayBuffer())
   // A reset while the body is read cancels the call.
   if (begun !== work.epoch.count) return toResponse(resetResponse(), signal)
   const headers = Object.fromEntries(request.headers)
   const tooLarge = body.length > platform.knobs['limits.body']
-  const answer = api({ method: request.method, target, headers, body, tooLarge })
-  return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
+  const response = api({ method: request.method, target, headers, body, tooLarge })
+  return toResponse(response instanceof Promise ? await unlessAborted(response, signal) : response, signal)
 }
 
 /** Parses only addresses that do not begin with the base URL as it is written. */
-function targetOf(address: string, baseUrl: string): string {
+function requestTarget(address: string, baseUrl: string): string {
   if (address.startsWith(baseUrl) && address.charAt(baseUrl.length) === '/') {
     return address.slice(baseUrl.length).replace(/#.*/, '')
   }
@@ -321,7 +321,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function toResponse({ status, headers, body, wire }: ApiResponse, clientSignal: AbortSignal): Response {
   if (wire?.kind === 'lost') throw lostResponseError(wire)
   const empty = NO_BODY.has(status) || body.length === 0
-  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, bytesOf(body), { ...wire, clientSignal })
+  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, toBytes(body), { ...wire, clientSignal })
   if (empty) return new Response(null, { status, headers })
   return new Response(body as BodyInit, { status, headers })
 }

@@ -51,7 +51,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
   let created = 0
   const { keyring } = coreOf(server.main).access
 
-  const byKey = (key: string) => [...open.values()].find(one => coreOf(one).access.keyring.knows(key))
+  const byKey = (key: string) => [...open.values()].find(workspace => coreOf(workspace).access.keyring.knows(key))
 
   function freeId(name: string | undefined): string {
     if (name === undefined) {
@@ -82,7 +82,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
 
     // It accepts the hosts of the server. The keys that follow from seed and name are no secret.
     const { access, identity } = coreOf(server.main)
-    const { apiKey, botApiKey } = identityOf(identity.seed, id)
+    const { apiKey, botApiKey } = createIdentity(identity.seed, id)
     Object.assign(coreOf(sim).access.callers, {
       ...access.callers,
       knownKeys: [...access.callers.knownKeys, apiKey, botApiKey],
@@ -123,7 +123,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     byKey,
     create,
     async closeAll() {
-      await Promise.all([...open.values()].map(one => one.close()))
+      await Promise.all([...open.values()].map(workspace => workspace.close()))
     },
   }
 }
@@ -135,7 +135,7 @@ function optionsFor(
   given: Omit<PlatformWorkspaceOptions, 'name'>,
 ): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
-  const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).identity.seed, id)
+  const { apiKey, botApiKey, botId, seed } = createIdentity(coreOf(main).identity.seed, id)
   const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' } as const
   return {
     ...inherited,
@@ -151,7 +151,7 @@ const FIRST_BOT = 100_000
 const BOTS = 900_000
 
 /** Depends only on seed and name, not on other workspaces. */
-function identityOf(serverSeed: number, id: string) {
+function createIdentity(serverSeed: number, id: string) {
   const [words] = hashWords(`workspace ${id}`, serverSeed)
   return {
     apiKey: `sim-${makeId('hex24', serverSeed, `workspace ${id} handover key`)}`,
@@ -196,9 +196,9 @@ export interface RequestRouter {
 export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter): RequestRouter {
   const api: Api = request => {
     if (workspaces.size === 0) return rest.api(request)
-    const found = ownerOf(workspaces, request)
-    if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
-    return coreOf(found).api(within(limitOf(found), request))
+    const workspace = ownerOf(workspaces, request)
+    if (workspace === undefined) return rest.api(within(rest.bodyLimit(), request))
+    return coreOf(workspace).api(within(limitOf(workspace), request))
   }
   return {
     api,

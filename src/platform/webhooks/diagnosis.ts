@@ -15,12 +15,12 @@ import type { Dispatcher } from './dispatcher.ts'
 import { evidenceFor, evidenceText, isAccepted, type RefusalEvidence } from './refusal-evidence.ts'
 import { encodePayload, signingHeaders } from './request.ts'
 import {
+  computeSignature,
   OTHER_HEADERS,
   type ProbeCode,
   type ProbeCounts,
   probeFix,
   probeText,
-  signatureOf,
   withOtherHeader,
   wrongSignatures,
 } from './signature-probes.ts'
@@ -115,7 +115,7 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
 
   const evidence = evidenceFor(entry, ports.entries)
   const facts = evidence.map(evidenceText)
-  const computed = await digestInAnswer(ports, entry)
+  const computed = await digestInResponse(ports, entry)
   const probes = createProbes(ports, entry)
   const [valid, unsigned] = await Promise.all([probes.sendValid(), probes.sendUnsigned()])
   if (valid === null || unsigned === null) return null
@@ -124,15 +124,15 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
 
   const tried = await probes.sendWrong()
   if (tried === null) return null
-  const all = [valid, unsigned, ...tried]
+  const results = [valid, unsigned, ...tried]
   const accepted = tried.find(probe => probe.accepted)
   if (accepted !== undefined) {
     const code = accepted.code as ProbeCode
     const text = `Your service ${accepted.text}: #${accepted.seq} shows it.`
-    return { code, text, fix: probeFix(code), shownBy: accepted.seq, facts, probes: all }
+    return { code, text, fix: probeFix(code), shownBy: accepted.seq, facts, probes: results }
   }
-  if (computed !== null) return { ...computed, shownBy: entry.seq, facts, probes: all }
-  return { ...unexplained(entry, evidence, all.length), shownBy: entry.seq, facts, probes: all }
+  if (computed !== null) return { ...computed, shownBy: entry.seq, facts, probes: results }
+  return { ...unexplained(entry, evidence, results.length), shownBy: entry.seq, facts, probes: results }
 }
 
 /** What a valid and an unsigned event decide; null when the valid one is refused as the event was. */
@@ -204,12 +204,12 @@ export async function explainPasted(
 }
 
 const DIGESTS = /(?<![\w+/=])(?:[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)(?![\w+/=])/gi
-const MOST_DIGESTS = 4
+const MAX_DIGESTS = 4
 
 /** Explains a digest in the answer of the service, which often is what its code has computed; null when nothing is found. */
-async function digestInAnswer({ key, otherKeys }: DiagnosisPorts, { request, response, url }: Delivery) {
+async function digestInResponse({ key, otherKeys }: DiagnosisPorts, { request, response, url }: Delivery) {
   const digests = new Set(response?.body.match(DIGESTS) ?? [])
-  for (const digest of [...digests].slice(0, MOST_DIGESTS)) {
+  for (const digest of [...digests].slice(0, MAX_DIGESTS)) {
     const { ok, mistake, message, fix } = await explain(request.body, digest, key, { otherKeys, ...(url && { url }) })
     if (ok || mistake === 'unknown') continue
     return { code: mistake, text: `The answer of your service has what it computed: ${message}`, fix }
@@ -222,7 +222,7 @@ const COUNTS: ProbeCounts = {
   ...{ 'restringified-json': 3, 'other-key': 3, 'key-whitespace': 1, 'key-unset': 1, hex: 1, prefix: 1 },
   ...{ 'empty-body': 1, 'stringified-object': 1, newline: 1, latin1: 1, 'other-algorithm': 1, 'plain-hash': 1 },
 }
-const MOST_PROBES = 28
+const MAX_PROBES = 28
 
 function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, entry: Delivery) {
   const form = knobs['webhook.json']
@@ -240,7 +240,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
     const probe: NonNullable<DeliveryContent['probe']> = { of: entry.delivery_id, code, detail }
     const alteration = { body: sent, headers }
     const sign = code === 'none' ? 'none' : 'valid'
-    const answer = await dispatcher.trigger({
+    const delivery = await dispatcher.trigger({
       chatId: entry.chat_id,
       event: PROBE_EVENT,
       payload,
@@ -248,7 +248,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
       alteration,
       probe,
     })
-    return answer && { seq: answer.seq, code, text, status: answer.status, accepted: isAccepted(answer) }
+    return delivery && { seq: delivery.seq, code, text, status: delivery.status, accepted: isAccepted(delivery) }
   }
 
   return {
@@ -258,21 +258,21 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
     async sendWrong(): Promise<ProbeResult[] | null> {
       const lowerCase = (signed: HeaderLines) =>
         Object.fromEntries(Object.entries(signed).map(([header, value]) => [header.toLowerCase(), value]))
-      type Other = { code: ProbeCode; detail?: string; headers?: (signed: HeaderLines) => HeaderLines; sent?: string }
-      const others: Other[] = [{ code: 'header-name', headers: lowerCase }]
-      for (const other of OTHER_HEADERS)
-        others.push({ code: 'other-header', detail: other, headers: signed => withOtherHeader(signed, name, other) })
+      type Probe = { code: ProbeCode; detail?: string; headers?: (signed: HeaderLines) => HeaderLines; sent?: string }
+      const probes: Probe[] = [{ code: 'header-name', headers: lowerCase }]
+      for (const header of OTHER_HEADERS)
+        probes.push({ code: 'other-header', detail: header, headers: signed => withOtherHeader(signed, name, header) })
       const ascii = encodePayload(payload, 'ascii')
-      if (ascii !== body) others.push({ code: 'compact-ascii', sent: ascii })
-      const standard = await signatureOf(key, body)
+      if (ascii !== body) probes.push({ code: 'compact-ascii', sent: ascii })
+      const standard = await computeSignature(key, body)
       if (signingHeaders(key, body, entry.url ?? '', knobs)[name] !== standard)
-        others.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
+        probes.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
       const wrong = await wrongSignatures(body, key, otherKeys, COUNTS)
-      const sends = wrong.slice(0, MOST_PROBES - 2 - others.length).map(({ code, detail, signature }) => {
+      const sends = wrong.slice(0, MAX_PROBES - 2 - probes.length).map(({ code, detail, signature }) => {
         const text = probeText({ code, detail })
         return send({ code, detail, text }, signed => ({ ...signed, [name]: signature }))
       })
-      for (const { code, detail = '', headers, sent } of others)
+      for (const { code, detail = '', headers, sent } of probes)
         sends.push(send({ code, detail, text: probeText({ code, detail }) }, headers, sent))
       const results = await Promise.all(sends)
       return results.every(result => result !== null) ? results : null

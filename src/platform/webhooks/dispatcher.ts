@@ -207,8 +207,8 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   function finish(job: Job): void {
     if (active.delete(job)) activeBytes -= sizeOf(job)
     if (job.copy) return
-    for (const one of held) if (one.chatId === job.chatId && one.seq < job.seq) one.passing--
-    releaseIf(one => one.passing <= 0)
+    for (const heldJob of held) if (heldJob.chatId === job.chatId && heldJob.seq < job.seq) heldJob.passing--
+    releaseIf(heldJob => heldJob.passing <= 0)
     if (!job.atHead) return
     const queue = queues.get(job.chatId)
     if (queue === undefined) return
@@ -289,7 +289,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     restore({ events, random: state, triggered }) {
       random = randomFrom(state)
       manual.reset(triggered)
-      const jobs = events.map(one => createJob(validRequest(ports, one), one.seq, null, one.attempt))
+      const jobs = events.map(event => createJob(validRequest(ports, event), event.seq, null, event.attempt))
       for (const job of jobs) add(job)
       return () => {
         for (const job of jobs) start(job)

@@ -71,25 +71,25 @@ const STRUCTURE = new Set('{}[],:"\\')
 
 /** Searches from the end, because the last value is rarely the name of the event. */
 function changed(body: string, skip: (body: string, at: number) => boolean): string | null {
-  const before = jsonValueOf(body)
+  const before = compactJson(body)
   for (let at = body.length - 1; at >= 0; at--) {
     const char = body.charAt(at)
     if (!CHANGEABLE.test(char) || STRUCTURE.has(char) || skip(body, at)) continue
-    const other =
+    const changedBody =
       body.slice(0, at) +
       String.fromCharCode(char.charCodeAt(0) ^ (/[A-Za-z]/.test(char) ? 0x20 : 1)) +
       body.slice(at + 1)
-    if (isOtherValue(other, before)) return other
+    if (isOtherValue(changedBody, before)) return changedBody
   }
   return null
 }
 
 /** White space and the case of an escape change bytes, but not the value. A body that was cut short has no value. */
 const isOtherValue = (text: string, before: string | null): boolean =>
-  before === null || ![null, before].includes(jsonValueOf(text))
+  before === null || ![null, before].includes(compactJson(text))
 
 /** The JSON value as compact text; null for text that is not JSON. */
-function jsonValueOf(text: string): string | null {
+function compactJson(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
@@ -97,8 +97,8 @@ function jsonValueOf(text: string): string | null {
   }
 }
 
-const isInKey = (body: string, at: number): boolean => /^[^"\\]*"\s*:/.test(body.slice(at, at + LONGEST_KEY))
-const LONGEST_KEY = 200
+const isInKey = (body: string, at: number): boolean => /^[^"\\]*"\s*:/.test(body.slice(at, at + MAX_KEY_CHARS))
+const MAX_KEY_CHARS = 200
 
 /** The first half, which is not valid JSON. A surrogate pair is not cut in two. */
 function truncatedBody(body: string): string {

@@ -85,7 +85,10 @@ export function createManualEvents(ports: ManualPorts): ManualEvents {
       const note = { kind: 'note', ...chat, note: 'event_triggered', event, delivery_id: deliveryId, sign } as const
       const { seq } = ports.journal.append(probe === undefined ? note : { ...note, probe: probe.code }, null)
       const body = alteration.body ?? encodePayload(payload, ports.knobs()['webhook.json'])
-      const request = altered(requestOf(ports, { chatId, deliveryId, event, body }, formOf(sending, sign)), alteration)
+      const request = altered(
+        buildRequest(ports, { chatId, deliveryId, event, body }, formOf(sending, sign)),
+        alteration,
+      )
       return deliver(ports, { request, marks: { triggered: true, sign, ...(probe && { probe }) }, cause: seq }, sending)
     },
     resend(past, resign, sending = {}) {
@@ -105,7 +108,7 @@ export function createManualEvents(ports: ManualPorts): ManualEvents {
   }
 }
 
-function requestOf(ports: ManualPorts, encoded: EncodedEvent, form: Form): WebhookRequest {
+function buildRequest(ports: ManualPorts, encoded: EncodedEvent, form: Form): WebhookRequest {
   const isValid = form.sign === 'valid' && !form.truncate && form.wire === null
   return isValid ? validRequest(ports, encoded) : faultyRequest(ports, encoded, form)
 }

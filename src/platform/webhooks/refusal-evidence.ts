@@ -37,19 +37,19 @@ export type RefusalEvidence =
 export function evidenceFor(entry: Delivery, entries: readonly Entry[]): RefusalEvidence[] {
   const refused: Delivery[] = []
   const accepted: Delivery[] = []
-  for (const one of entries) {
-    if (one.kind !== 'delivery' || one.url !== entry.url || !isComparable(one)) continue
-    if (one === entry || one.seq === entry.seq || isRefused(one)) refused.push(one)
-    else if (isAccepted(one)) accepted.push(one)
+  for (const delivery of entries) {
+    if (delivery.kind !== 'delivery' || delivery.url !== entry.url || !isComparable(delivery)) continue
+    if (delivery === entry || delivery.seq === entry.seq || isRefused(delivery)) refused.push(delivery)
+    else if (isAccepted(delivery)) accepted.push(delivery)
   }
   if (accepted.length === 0) return [{ code: 'all_refused', refused: Math.max(1, refused.length) }]
-  const found = [
+  const evidence = [
     settingsChanged(refused, accepted, entries) ?? refusedSince(refused, accepted),
     ofOneBot(refused, accepted, entries),
     byCharacters(refused, accepted),
     byLength(refused, accepted),
-  ].filter(one => one !== null)
-  return found.length > 0 ? found : [{ code: 'some_refused', refused: refused.length, accepted: accepted.length }]
+  ].filter(item => item !== null)
+  return evidence.length > 0 ? evidence : [{ code: 'some_refused', refused: refused.length, accepted: accepted.length }]
 }
 
 /** Whether the event has a valid signature of the whole body, made when it was sent. */
@@ -97,8 +97,8 @@ function ofOneBot(...[refused, accepted, entries]: [...Partition, readonly Entry
     if (entry.kind === 'note' && entry.note === 'chat_created' && typeof entry.bot_id === 'number')
       bots.set(entry.chat_id ?? '', entry.bot_id)
   const botOf = ({ chat_id }: Delivery) => bots.get(chat_id ?? '')
-  const [bot_id, ...others] = new Set(refused.map(botOf))
-  if (bot_id === undefined || others.length > 0 || accepted.some(one => botOf(one) === bot_id)) return null
+  const [bot_id, ...otherIds] = new Set(refused.map(botOf))
+  if (bot_id === undefined || otherIds.length > 0 || accepted.some(delivery => botOf(delivery) === bot_id)) return null
   return { code: 'bot', bot_id }
 }
 

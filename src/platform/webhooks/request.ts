@@ -182,8 +182,8 @@ async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: Ab
   try {
     const follows = knobs['webhook.redirect'] === 'follow'
     const received = follows ? await followRedirects(transport, outgoing) : await transport(outgoing)
-    const { headers: answered, body: text, truncated, status } = received
-    const response = { headers: answered, body: text, truncated }
+    const { headers: responseHeaders, body: text, truncated, status } = received
+    const response = { headers: responseHeaders, body: text, truncated }
     const failure = acknowledgementFailure(request.event, received, knobs)
     if (failure === null) return { url, headers, outcome: { outcome: 'delivered', status, response } }
     return { url, headers, outcome: { outcome: 'failed', status, response, failure } }

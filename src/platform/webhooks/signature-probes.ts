@@ -23,9 +23,9 @@ export const OTHER_HEADERS = [
 ] as const
 
 /** Moves the signature to a header of another name. */
-export function withOtherHeader(signed: HeaderLines, name: string, other: string): HeaderLines {
+export function withOtherHeader(signed: HeaderLines, name: string, otherName: string): HeaderLines {
   const { [name]: signature = '', ...rest } = signed
-  return { ...rest, [other]: signature }
+  return { ...rest, [otherName]: signature }
 }
 
 /** A wrong signature of a right body. */
@@ -80,7 +80,7 @@ export function probeFix(code: ProbeCode): string {
 }
 
 /** The base64 HMAC-SHA256 of content, as the platform signs. */
-export async function signatureOf(key: string | Bytes, content: string | Bytes): Promise<string> {
+export async function computeSignature(key: string | Bytes, content: string | Bytes): Promise<string> {
   return toBase64(await computeHmac(await importKey(key), typeof content === 'string' ? utf8(content) : content))
 }
 
@@ -91,7 +91,7 @@ export async function wrongSignatures(
   otherKeys: Readonly<Record<string, string>>,
   counts: ProbeCounts,
 ): Promise<WrongSignature[]> {
-  const right = await signatureOf(key, body)
+  const right = await computeSignature(key, body)
   const hex = toHex(Uint8Array.from(atob(right), char => char.charCodeAt(0)))
   const forms: Record<string, WrongSignature> = {
     hex: { code: 'hex', detail: '', signature: hex },
@@ -99,21 +99,21 @@ export async function wrongSignatures(
     doubled: { code: 'doubled', detail: 'base64 of the hexadecimal text', signature: btoa(hex) },
     unpadded: { code: 'unpadded', detail: '', signature: right.replace(/=+$/, '') },
   }
-  const found = new Map<string, WrongSignature>()
+  const wrongSignatures = new Map<string, WrongSignature>()
   const left: Record<string, number> = { ...counts }
   const add = (wrong: WrongSignature) => {
     const count = left[wrong.code] ?? 0
-    if (count === 0 || wrong.signature === right || found.has(wrong.signature)) return
+    if (count === 0 || wrong.signature === right || wrongSignatures.has(wrong.signature)) return
     left[wrong.code] = count - 1
-    found.set(wrong.signature, wrong)
+    wrongSignatures.set(wrong.signature, wrong)
   }
   for (const form of Object.values(forms)) add(form)
   const bytes = utf8(body)
   for (const { id, detail, value } of wrongKeys(key, otherKeys))
-    if (left[id]) add({ code: id, detail, signature: await signatureOf(value, bytes) })
+    if (left[id]) add({ code: id, detail, signature: await computeSignature(value, bytes) })
   for (const { id, detail, value: hash } of wrongHashes())
     if (left[id]) add({ code: id, detail, signature: toBase64(await hash(key, bytes)) })
   for (const { id, detail, value } of wrongBodies(sentBody(bytes, null)))
-    if (left[id]) add({ code: id, detail, signature: await signatureOf(key, value) })
-  return [...found.values()]
+    if (left[id]) add({ code: id, detail, signature: await computeSignature(key, value) })
+  return [...wrongSignatures.values()]
 }

@@ -43,8 +43,8 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 /** The error of the platform in the body of a response, or that of handover-sim, which also has a hint. */
 export function errorIn(response: unknown): Readonly<Record<string, unknown>> {
   const { error, handover_sim } = isMap(response) ? response : {}
-  const found = error ?? handover_sim
-  return isMap(found) ? found : {}
+  const body = error ?? handover_sim
+  return isMap(body) ? body : {}
 }
 
 type Delivery = EntryOf<'delivery'>
@@ -60,16 +60,16 @@ export const isAcceptedForgery = ({ sign, status }: Delivery): boolean =>
 export const isRefusedForgery = ({ sign, status }: Delivery): boolean =>
   isInvalidSign(sign) && status !== null && status >= 400 && status < 500
 
-const VERDICT = /^\*\*\* \((valid|invalid|not checked)\)$/
+const SIGNATURE_STATUS = /^\*\*\* \((valid|invalid|not checked)\)$/
 
 /** The signature of an observed delivery: its header, and what the proxy thinks of it; null when it has none. */
 export function observedSignature({
   request,
   observed,
-}: Delivery): { readonly header: string; readonly verdict: string } | null {
+}: Delivery): { readonly header: string; readonly status: string } | null {
   for (const [header, value] of observed ? Object.entries(request.headers) : []) {
-    const verdict = VERDICT.exec(value)?.[1]
-    if (verdict !== undefined) return { header, verdict }
+    const status = SIGNATURE_STATUS.exec(value)?.[1]
+    if (status !== undefined) return { header, status }
   }
   return null
 }
@@ -91,8 +91,8 @@ const HTTP_ON_HTTPS = /plain HTTP request was sent to HTTPS/i
 /** The first hint that fits; null for a delivered event, and where nothing is known. */
 export function deliveryHint(entry: Delivery): DeliveryHint | null {
   if (entry.outcome === 'delivered') return null
-  const found = findHint(entry)
-  return found === null ? null : { cause: `${found.code} ${entry.url}`, text: found.text }
+  const hint = findHint(entry)
+  return hint === null ? null : { cause: `${hint.code} ${entry.url}`, text: hint.text }
 }
 
 function findHint(entry: Delivery): { readonly code: string; readonly text: string } | null {

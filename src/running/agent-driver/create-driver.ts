@@ -30,7 +30,7 @@ import type {
   InboxItem,
   VerbSpec,
 } from './driver.ts'
-import { addressOf, CONNECTIONS, callHttp } from './http-call.ts'
+import { CONNECTIONS, callHttp, fillAddress } from './http-call.ts'
 import { askPerson } from './manual-call.ts'
 import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetLog, type TargetProcess } from './target.ts'
@@ -51,12 +51,12 @@ export function createDriver(spec: DriverSpec, { env, sim, onExit, log }: Driver
   for (const { name, unset } of spec.variables) if (env[name] === undefined) problems.push(unset)
   if (problems.length > 0) throw new ConfigError(problems)
   const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit, log })
-  return driverOf(spec, env, target)
+  return connectDriver(spec, env, target)
 }
 
 const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
 
-export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
+export function connectDriver(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
   const { name, verbs, needTerminal, folder } = spec
   const agent = new Agent(CONNECTIONS)
   /** The questions of scenarios that run at the same time, one after the other. */
@@ -115,7 +115,7 @@ export function driverOf(spec: DriverSpec, env: Environment, target: TargetProce
       pending.delete(work)
       const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
       const { status, failure, value, text, items } = read
-      const answer = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+      const response = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
       return {
         verb,
         outcome: read.outcome,
@@ -123,7 +123,7 @@ export function driverOf(spec: DriverSpec, env: Environment, target: TargetProce
         ...(status !== undefined && { status }),
         duration_ms: Math.round((elapsedMs() - started) * 100) / 100,
         ...(failure && { failure }),
-        ...(answer !== '' && { answer }),
+        ...(response !== '' && { answer: response }),
         ...(context.chat !== null && { chat_id: context.chat.id }),
         ...(items && { items }),
       }
@@ -143,7 +143,7 @@ function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope, e
   const maskedEnv: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(env)) maskedEnv[name] = SECRET.test(name) ? `$(env.${name})` : value
   const masked = { ...scope, env: maskedEnv, sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
-  if (spec.kind === 'http') return `${spec.method} ${addressOf(spec, masked)}`
+  if (spec.kind === 'http') return `${spec.method} ${fillAddress(spec, masked)}`
   if (spec.kind === 'exec') return describeCommand(spec, masked)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
 }
@@ -211,14 +211,14 @@ function described(value: unknown): string {
   return isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)
 }
 
-function commandOf({ command }: ExecVerb, scope: InterpolationScope): string[] {
+function fillCommand({ command }: ExecVerb, scope: InterpolationScope): string[] {
   return command.map(part => asText(interpolate(part, scope)))
 }
 
 /** `./agent.sh accept c1` */
 function describeCommand(verb: ExecVerb, scope: InterpolationScope): string {
   const parts: string[] = []
-  for (const part of commandOf(verb, scope)) parts.push(/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part))
+  for (const part of fillCommand(verb, scope)) parts.push(/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part))
   return parts.join(' ')
 }
 
@@ -238,7 +238,7 @@ const OUTPUT_MS = 500
 async function callCommand(task: CommandTask, signal: AbortSignal): Promise<CallOutcome> {
   const { verb, spec, scope, folder, env } = task
   const { chat, text, with: parameters, sim } = task.context
-  const running = launch({ command: commandOf(spec, scope), cwd: folder, env, stdin: true })
+  const running = launch({ command: fillCommand(spec, scope), cwd: folder, env, stdin: true })
   if (!isRunning(running)) return unreachable(running)
   const input = JSON.stringify({ verb, chat, text, with: parameters, sim })
   try {

@@ -27,25 +27,25 @@ export async function callHttp(
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   const { method, json, timeoutMs } = verb
-  const address = addressOf(verb, scope)
+  const address = fillAddress(verb, scope)
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return failed({ code: 'not_an_address', address })
   const headers: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
   for (const [name, text] of Object.entries(verb.headers)) headers[name] = String(interpolate(text, scope))
   const body = json === undefined ? null : JSON.stringify(interpolate(json, scope))
   return withTimeLimit({ timeoutMs, call: 'http', signal }, async inner => {
     try {
-      const answer = await request(address, { dispatcher: agent, method, headers, body, signal: inner })
-      const status = answer.statusCode
+      const response = await request(address, { dispatcher: agent, method, headers, body, signal: inner })
+      const status = response.statusCode
       const chunks: Buffer[] = []
       let size = 0
-      for await (const chunk of answer.body) {
+      for await (const chunk of response.body) {
         chunks.push(chunk)
         size += chunk.length
         if (size > MAX_CHARS) return { ...failed({ code: 'too_long', status }), status }
       }
       const text = Buffer.concat(chunks).toString('utf8')
       if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
-      const { location } = answer.headers
+      const { location } = response.headers
       const redirect = location === undefined ? {} : { location: String(location) }
       return { ...failed({ code: 'status', status, ...redirect, body: startOf(text) }), status, text }
     } catch (error) {
@@ -59,7 +59,7 @@ export async function callHttp(
 }
 
 /** Interpolates `base` as it is. Percent-encodes what stands in `path`, so that an id cannot lead to another address. */
-export function addressOf({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
+export function fillAddress({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
   const encoded = path.replace(PLACEHOLDER, (_, name: string | undefined) => {
     if (name === undefined) return '$('
     const value = asText(lookUp(name, scope))

@@ -69,17 +69,17 @@ type Fields = Readonly<Record<string, unknown>>
 /** Reads a driver from the exports of a module: the default one when there is one, else the named ones. Throws `ConfigError`. */
 export function readModule(exports: Fields, origin: DriverOrigin): DriverSpec {
   const { name } = origin
-  const all = 'default' in exports ? exports.default : exports
-  if (!isMap(all))
+  const verbs = 'default' in exports ? exports.default : exports
+  if (!isMap(verbs))
     throw fileProblem(
       name,
-      `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${formatValue(all)}`,
+      `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${formatValue(verbs)}`,
     )
   const functions: Record<string, FunctionVerb['run']> = {}
   const data: Record<string, unknown> = {}
   const problems: Problem[] = []
   const builtIn: readonly string[] = BUILT_IN_VERBS
-  for (const [verb, value] of Object.entries(all)) {
+  for (const [verb, value] of Object.entries(verbs)) {
     if (typeof value !== 'function') data[verb] = value
     else if (builtIn.includes(verb)) functions[verb] = value as FunctionVerb['run']
     else {
@@ -88,13 +88,13 @@ export function readModule(exports: Fields, origin: DriverOrigin): DriverSpec {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  if (isMap(all.does)) {
-    const others: Record<string, unknown> = {}
-    for (const [verb, value] of Object.entries(all.does)) {
+  if (isMap(verbs.does)) {
+    const values: Record<string, unknown> = {}
+    for (const [verb, value] of Object.entries(verbs.does)) {
       if (typeof value === 'function') functions[`does.${verb}`] = value as FunctionVerb['run']
-      else others[verb] = value
+      else values[verb] = value
     }
-    data.does = others
+    data.does = values
   }
   return readDriver(moduleSource(name, data), { ...origin, functions })
 }

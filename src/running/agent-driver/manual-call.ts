@@ -15,17 +15,17 @@ export async function askPerson(
 ): Promise<CallOutcome> {
   if (signal.aborted) return RUN_ENDED
   try {
-    const answer = await prompt(questionOf(verb, context), signal)
+    const answer = await prompt(formatQuestion(verb, context), signal)
     return /^\s*s/i.test(answer) ? failed({ code: 'person_reported_failure' }) : { outcome: 'ok' }
   } catch (error) {
     return signal.aborted ? RUN_ENDED : failed({ code: 'prompt_failed', detail: messageOf(error) })
   }
 }
 
-export const questionOf = (verb: string, context: DriverContext): string =>
-  `In the help desk: ${taskOf(verb, context)}, then press Enter; s to report a failure: `
+export const formatQuestion = (verb: string, context: DriverContext): string =>
+  `In the help desk: ${formatTask(verb, context)}, then press Enter; s to report a failure: `
 
-function taskOf(verb: string, { chat, text = '', with: parameters = {} }: DriverContext): string {
+function formatTask(verb: string, { chat, text = '', with: parameters = {} }: DriverContext): string {
   // Names the user as a help desk does: by name, or by id.
   const shown = chat === null ? '' : `chat ${chat.id} of user ${chat.name === '' ? chat.user_id : chat.name}`
   switch (verb) {

@@ -54,7 +54,7 @@ export function launch({
       : [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])]
     const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio })
     // Keeps a group in the list until all of its programs have ended, or `killProcess` ends them.
-    const ended = endOf(child, file, cwd)
+    const ended = waitForEnd(child, file, cwd)
     const running: RunningProcess = {
       child,
       ended,
@@ -86,7 +86,7 @@ function untrack(running: RunningProcess): void {
   if (groups.size === 0) process.off('exit', killAll)
 }
 
-function endOf(child: ChildProcess, program: string, cwd: string): Promise<ProcessFailure> {
+function waitForEnd(child: ChildProcess, program: string, cwd: string): Promise<ProcessFailure> {
   return new Promise(resolve => {
     child.on('error', error => {
       if (child.pid === undefined) resolve(notStarted(error, program, cwd))

@@ -13,7 +13,7 @@ import { fieldName, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { nearest } from '../../base/text/error-text.ts'
 import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
 import { namesIn, textsIn } from '../../evaluation/scenario/interpolation.ts'
-import { type DriverOptions, driverOf } from './create-driver.ts'
+import { connectDriver, type DriverOptions } from './create-driver.ts'
 import type { Driver, Environment } from './driver.ts'
 import { type DriverSpec, type FunctionVerb, METHODS, type Method, type Prompt, type VerbSpec } from './driver.ts'
 import {
@@ -229,7 +229,9 @@ function parseFile(source: Source, isModule: boolean): DriverFile {
   const problems = schemaProblems(source, read.error.issues, value, DriverFile)
   const orFunction = (message: string) =>
     message.replace('must be manual or an object', 'must be a function, manual or an object')
-  throw new ConfigError(isModule ? problems.map(one => ({ ...one, message: orFunction(one.message) })) : problems)
+  throw new ConfigError(
+    isModule ? problems.map(problem => ({ ...problem, message: orFunction(problem.message) })) : problems,
+  )
 }
 
 /** The settings of the file that hold for all its verbs. */
@@ -256,7 +258,7 @@ function readAction(action: ActionSection, defaults: Defaults, report: ReportPro
     return null
   }
   const timeoutMs = parseDuration(action.timeout) ?? defaults.timeoutMs
-  const [kind, second] = KINDS.filter(one => action[one] !== undefined)
+  const [kind, second] = KINDS.filter(verbKind => action[verbKind] !== undefined)
   if (kind === undefined)
     return fail(
       [],
@@ -282,7 +284,7 @@ function readAction(action: ActionSection, defaults: Defaults, report: ReportPro
   } else if (base === null) {
     report([kind], `needs the help desk's address: write http: http://127.0.0.1:3100 at the top, got ${received}`)
     isWrong = true
-  } else if (defaults.onlyOrigin !== null && !isOf(defaults.onlyOrigin, base)) {
+  } else if (defaults.onlyOrigin !== null && !hasOrigin(defaults.onlyOrigin, base)) {
     report(
       [kind],
       `must be an address of ${defaults.onlyOrigin}, where the driver was read; keep the driver in a file, got ${received}`,
@@ -295,7 +297,7 @@ function readAction(action: ActionSection, defaults: Defaults, report: ReportPro
   return { kind: 'http', method: kind, base, path: fullPath ?? written, headers, json: action.json, timeoutMs }
 }
 
-const isOf = (origin: string, base: string): boolean =>
+const hasOrigin = (origin: string, base: string): boolean =>
   !base.includes('$(') && URL.canParse(base) && new URL(base).origin === origin
 
 const CHAT = ['chat.id', 'chat.user_id', 'chat.language', 'chat.source', 'chat.name']
@@ -360,7 +362,7 @@ export async function referenceDriver(options: ReferenceOptions): Promise<Refere
     throw error
   }
   const url = String(target.url)
-  const driver = driverOf(referenceSpec(url), env, target)
+  const driver = connectDriver(referenceSpec(url), env, target)
   const close = () => driver.close().finally(removeFolder)
   return { ...driver, url, webhookUrl: `${url}/webhook`, close }
 }
@@ -403,7 +405,7 @@ export function referenceStart(
 
 /** Throws `TargetStartError`. */
 function referenceFile(name: string): string {
-  const found = packagePath(`examples/intermediary/${name}`)
-  if (found !== null) return found
+  const path = packagePath(`examples/intermediary/${name}`)
+  if (path !== null) return path
   throw new TargetStartError('The reference intermediary', { code: 'not_installed' })
 }

@@ -83,7 +83,7 @@ export class TargetProcess implements TargetControl {
     const either = AbortSignal.any([decided.signal, signal])
     const unsubscribe = this.onEnd(() => decided.abort())
     // A process that hangs neither ends nor answers.
-    await Promise.race([answeredAtAll(address, either), wallDelay(readyTimeoutMs, either)])
+    await Promise.race([waitForResponse(address, either), wallDelay(readyTimeoutMs, either)])
     unsubscribe()
     decided.abort()
   }
@@ -375,7 +375,7 @@ async function readiness(start: TargetLaunch, running: RunningProcess, signal: A
     (): Readiness =>
       signal.aborted ? { code: 'run_ended' } : { code: 'not_ready', within_ms: readyTimeoutMs, ...address, ...probes },
   )
-  const serving = ready === null ? printedUrl(running) : answered(ready, either, probes)
+  const serving = ready === null ? printedUrl(running) : waitForSuccess(ready, either, probes)
   const outcome = await Promise.race([serving, timeLimit, running.ended])
   decided.abort()
   return outcome
@@ -397,7 +397,7 @@ function printedUrl({ child }: RunningProcess): Promise<Readiness> {
 const POLL_MS = 50
 
 /** Resolves when the address answers, and meanwhile stores why it did not. Stays pending when the signal aborts. */
-async function answered(address: string, signal: AbortSignal, probes: { last?: NotReady }): Promise<Readiness> {
+async function waitForSuccess(address: string, signal: AbortSignal, probes: { last?: NotReady }): Promise<Readiness> {
   for (;;) {
     const failure = await probe(address, signal)
     if (signal.aborted) return new Promise(() => {})
@@ -408,7 +408,7 @@ async function answered(address: string, signal: AbortSignal, probes: { last?: N
 }
 
 /** Resolves when the address answers with any status, or when the signal aborts. */
-async function answeredAtAll(address: string, signal: AbortSignal): Promise<void> {
+async function waitForResponse(address: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const failure = await probe(address, signal)
     if (failure === null || failure.code === 'status') return

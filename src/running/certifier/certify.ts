@@ -178,9 +178,9 @@ class Certification {
           })
         else if (explanation === undefined && mayBeBlocked(result) && decisive.length === 0 && !searched.has(result))
           repetitions.set(check, async () => {
-            const found = await withDecisiveKnobs(result, this.#environment)
-            searched.add(found)
-            runs[index] = { ...run, result: found }
+            const decided = await withDecisiveKnobs(result, this.#environment)
+            searched.add(decided)
+            runs[index] = { ...run, result: decided }
           })
       }
       if (repetitions.size === 0) return

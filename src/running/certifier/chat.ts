@@ -12,7 +12,7 @@ import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { isInboxFailure } from '../../platform/journal/run-failures.ts'
-import { payloadOf } from '../../platform/rules/chats.ts'
+import { buildPayload } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
@@ -80,7 +80,7 @@ export class CheckChat {
   /** The payload that the platform sends for this event, as it would be now. */
   payload(event: string): Record<string, unknown> {
     const name = Object.hasOwn(WEBHOOK_EVENTS, event) ? (event as WebhookEventName) : 'REQUESTING TAKEOVER'
-    return { ...payloadOf(this.#check.core.platform, this.#chat, name), event }
+    return { ...buildPayload(this.#check.core.platform, this.#chat, name), event }
   }
 
   /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
@@ -185,16 +185,16 @@ export class CheckChat {
     const { journal } = this.#check.core
     // Reads each entry once, because a flood of calls must not slow the check down.
     let seenSeq = 0
-    let found: ChatCall | null = null
+    let next: ChatCall | null = null
     const isThere = () => {
       for (const call of journal.query({ kind: 'api', chatId: this.id, after: seenSeq }))
-        if (found === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) found = call
+        if (next === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) next = call
       seenSeq = journal.nextSeq - 1
-      if (found !== null) this.#returned.add(found.seq)
-      return found !== null
+      if (next !== null) this.#returned.add(next.seq)
+      return next !== null
     }
     await this.#check.until(isThere, withinMs)
-    return found
+    return next
   }
 
   /** Waits for a call. `after` completes "No start came within 5s after". A missing call is reported, and ends the check. */
@@ -210,7 +210,7 @@ export class CheckChat {
   async requireCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
     const call = await this.awaitCall(endpoint, after, level)
     if (!breaksContract(call)) return call
-    reportRefusedCalls(this.#check, [call])
+    this.#check.add(refusedCalls([call]))
     throw new CheckEndedError(call.path)
   }
 
@@ -312,10 +312,7 @@ export function noAnswer({ event, failure, url = null }: Unanswered, hasAnswered
   }
 }
 
-/** Reports calls that the platform refused for the same mistake. */
-export const reportRefusedCalls = (check: CheckContext, calls: readonly [ChatCall, ...ChatCall[]]): void =>
-  check.add(refusedCalls(calls))
-
+/** Calls that the platform refused for the same mistake. */
 export function refusedCalls(calls: readonly [ChatCall, ...ChatCall[]]): FoundMistake {
   const [first] = calls
   const { method, path, status } = first

@@ -195,11 +195,11 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       )
       for (const [finding, ...same] of mistakes.values()) {
         const more = same.flatMap(({ entrySeqs }) => entrySeqs)
-        const others =
+        const moreText =
           more.length === 0 ? '' : ` So ${more.length === 1 ? 'is' : 'are'} ${counted(more.length, 'more call')}.`
         reported.findings.push({
           ...finding,
-          happened: `${finding.happened}${others}`,
+          happened: `${finding.happened}${moreText}`,
           entrySeqs: [...finding.entrySeqs, ...more],
         })
       }

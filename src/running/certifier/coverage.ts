@@ -81,8 +81,8 @@ function count(rows: Map<string, AnswerCounts>, name: string, answer: AnswerClas
 /** The rows of the platform in its order, and then the others by name. */
 function othersSorted(rows: ReadonlyMap<string, AnswerCounts>, ofPlatform: number): AnswerCounts[] {
   const all = [...rows.values()]
-  const others = all.splice(ofPlatform)
-  return [...all, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))]
+  const otherKnobs = all.splice(ofPlatform)
+  return [...all, ...otherKnobs.sort((a, b) => (a.name < b.name ? -1 : 1))]
 }
 
 /** Status 0 means that a fault prevented the answer. */

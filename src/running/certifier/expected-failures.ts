@@ -83,14 +83,14 @@ export function meetExpectations(
   const outcomes = new Map<string, CheckOutcome>()
   for (const { check, outcome } of results) outcomes.set(check.id, outcome)
   const today = startedAt.slice(0, 10)
-  return expected.map(one => {
-    const outcome = outcomes.get(one.check)
+  return expected.map(expectation => {
+    const outcome = outcomes.get(expectation.check)
     let status: ExpectationStatus = 'passed'
     if (outcome === undefined) status = 'not_run'
     else if (outcome === 'fail' || outcome === 'warn')
-      status = one.until !== null && today > one.until ? 'expired' : 'failed'
+      status = expectation.until !== null && today > expectation.until ? 'expired' : 'failed'
     else if (outcome === 'blocked' || outcome === 'inconclusive' || outcome === 'error') status = 'unobserved'
-    return { ...one, status }
+    return { ...expectation, status }
   })
 }
 

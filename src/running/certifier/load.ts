@@ -5,7 +5,7 @@ import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { LoadReadiness, Readiness, ReadinessReport } from '../../server/control/readiness.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 
-const MOST_PLAYS = 256
+const MAX_PLAYS = 256
 
 interface LazyOptions {
   /** How many `POST /_sim/plays` may run at once. */
@@ -28,7 +28,7 @@ export class LazyReadiness {
 
   readonly load: LoadReadiness = async server => {
     const { createReadiness } = await import('./readiness.ts')
-    const { mostPlays = MOST_PLAYS, onPlayed } = this.#options
+    const { mostPlays = MAX_PLAYS, onPlayed } = this.#options
     this.#loaded = await createReadiness(server, { loadDriver: this.#loadDriver(), mostPlays, onPlayed })
     return this.#loaded
   }

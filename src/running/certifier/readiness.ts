@@ -19,7 +19,7 @@ import type {
 } from '../../server/control/readiness.ts'
 import type { PlatformServer } from '../../server/start.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { driverOf, Plays, planOf } from '../load/plays.ts'
+import { compilePlay, Plays, readPlayDriver } from '../load/plays.ts'
 import { SimulatorRouter } from '../runner/simulator-router.ts'
 import type { CheckDefinition } from './check.ts'
 import { fixOf } from './check-help.ts'
@@ -153,10 +153,10 @@ class ServedReadiness implements Readiness {
         'too_many_plays',
         `${this.#mostPlays} scenarios run already: start --plays allows more.`,
       )
-    const plan = await planOf(body)
+    const plan = await compilePlay(body)
     if (plan.exclusive !== null && this.#plays.active > 0) throw busy()
     await this.readDriver()
-    const driver = body.agent_driver === undefined ? this.#driver : driverOf(body.agent_driver, this.#router)
+    const driver = body.agent_driver === undefined ? this.#driver : readPlayDriver(body.agent_driver, this.#router)
     const timeoutMs = parseDuration(body.timeout ?? '1h')
     if (timeoutMs === null)
       throw new ControlProblem(
@@ -165,7 +165,7 @@ class ServedReadiness implements Readiness {
         `timeout must be a duration such as 2m, got ${JSON.stringify(body.timeout)}.`,
       )
     this.#routeCalls(this.#router.requests)
-    const over = anySignal([signal, AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS))])
+    const over = anySignal([signal, AbortSignal.timeout(Math.min(timeoutMs, MAX_MS))])
     return this.#plays.play(plan, body, { ...this.#served(), driver }, over)
   }
 
@@ -191,14 +191,14 @@ class ServedReadiness implements Readiness {
 }
 
 function checkNamed(id: string): CheckDefinition {
-  const ids = CHECKS.map(one => one.id)
+  const ids = CHECKS.map(check => check.id)
   const check = CHECKS[ids.indexOf(id)]
   if (check !== undefined) return check
   throw unknownId('check_not_found', 'id', `There is no check ${JSON.stringify(id)}.${latest('checks', ids)}`, ids)
 }
 
 /** Timers of Node take no longer time. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 const busy = () =>
   new ControlProblem(409, 'busy', 'Another check or scenario is being tried. Try again when it has ended.')

@@ -95,7 +95,7 @@ function describeCheck(
   rerun: (id: string) => string,
 ): CheckReport {
   const { id, level, profile, rules, title, sends, observes, passes } = check
-  const expectation = expectations.find(one => one.check === id) ?? null
+  const expectation = expectations.find(({ check }) => check === id) ?? null
   return {
     ...{ id, level, profile, rules, title, sends, observes, passes },
     ...result,
@@ -119,9 +119,9 @@ function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
   if (knobs.length === 0) return null
   const initial: string[] = []
   const changed: string[] = []
-  for (const one of knobs) {
-    initial.push(`${one.knob}=${String(one.initial)}`)
-    changed.push(`${one.knob}=${String(one.value)}`)
+  for (const change of knobs) {
+    initial.push(`${change.knob}=${String(change.initial)}`)
+    changed.push(`${change.knob}=${String(change.value)}`)
   }
   return `The check passes when the platform behaves as the simulator does by default (${initial.join(', ')}). It fails with ${changed.join(', ')}, which the platform's description does not exclude.`
 }
@@ -146,9 +146,9 @@ export function stoppedText({ blocked, repeated }: CertificateCause): string {
   const are = (checks: readonly string[], verb: string) => `${checks.length === 1 ? 'is' : 'are'} ${verb}`
   if (repeated.length === 0)
     return blocked.length === 0 ? '' : `${counted(blocked.length, 'check')} ${are(blocked, 'blocked by it')}.`
-  const others = `It also stopped ${counted(repeated.length + blocked.length, 'other check')}`
-  if (blocked.length === 0) return `${others}, which ${repeated.length === 1 ? 'was' : 'were'} repeated without it.`
-  return `${others}: ${repeated.length} judged when repeated without it, ${blocked.length} ${are(blocked, 'blocked')}.`
+  const stopped = `It also stopped ${counted(repeated.length + blocked.length, 'other check')}`
+  if (blocked.length === 0) return `${stopped}, which ${repeated.length === 1 ? 'was' : 'were'} repeated without it.`
+  return `${stopped}: ${repeated.length} judged when repeated without it, ${blocked.length} ${are(blocked, 'blocked')}.`
 }
 
 /** The order of outcomes in reports. */

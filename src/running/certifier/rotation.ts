@@ -3,7 +3,7 @@
  * and finds which variation decides that a check fails.
  */
 
-import { keysOf, recordOf } from '../../base/objects.ts'
+import { buildRecord, keysOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import {
   ASSUMED_REFUSALS,
@@ -131,7 +131,7 @@ export type Rotation = KnobSettings
 export type RotationTiers = Readonly<Record<RotatedKnob, AssumptionTier>>
 
 export const rotationTiers = (evidence: Evidence | undefined, knobs: Knobs): RotationTiers =>
-  recordOf(keysOf(ROTATED), name => tierOfKnob(name, evidence, knobs))
+  buildRecord(keysOf(ROTATED), name => tierOfKnob(name, evidence, knobs))
 
 /** The default of each knob, as text. */
 const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnobs())

@@ -18,8 +18,8 @@ export function bodyOf(check: CheckContext, chat: CheckChat, changes: object = {
 
 /** Replaces the value of one header; null removes it. */
 export function withHeader(headers: HeaderLines, name: string, value: string | string[] | null): HeaderLines {
-  const others = Object.entries(headers).filter(([other]) => other.toLowerCase() !== name.toLowerCase())
-  return Object.fromEntries(value === null ? others : [...others, [name, value]])
+  const otherHeaders = Object.entries(headers).filter(([header]) => header.toLowerCase() !== name.toLowerCase())
+  return Object.fromEntries(value === null ? otherHeaders : [...otherHeaders, [name, value]])
 }
 
 /** Changes the value of the signature header after signing. */

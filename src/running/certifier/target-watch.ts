@@ -83,8 +83,8 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
       findings.unshift(createEndFinding(first, suspects))
       return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
     }
-    const isSuspect = first?.isCause === false && suspects.some(one => one.result === result)
-    if (!isSuspect && findings.length === result.findings.length && !lost.some(one => one.result === result))
+    const isSuspect = first?.isCause === false && suspects.some(request => request.result === result)
+    if (!isSuspect && findings.length === result.findings.length && !lost.some(request => request.result === result))
       return result
     const named = isSuspect ? suspects.map(({ result: { check }, name }) => ({ check: check.id, request: name })) : []
     const reason: CheckReason = { code: 'target_unreachable', text: unreachableText(named), suspects: named }
@@ -125,47 +125,47 @@ function suspectsOf(all: readonly SentRequest[], lost: readonly SentRequest[], e
   const senders = new Set<CheckResult>()
   const answered = new Set<string>()
   const sentIn = new Map<string, Set<CheckResult>>()
-  for (const one of all) {
-    if (one.entry.kind === 'delivery') senders.add(one.result)
-    for (const header of headersOf(one))
-      checksByHeader.set(header, (checksByHeader.get(header) ?? new Set()).add(one.result))
-    if (one.isAnswered) answered.add(one.name)
-    sentIn.set(one.name, (sentIn.get(one.name) ?? new Set()).add(one.result))
+  for (const request of all) {
+    if (request.entry.kind === 'delivery') senders.add(request.result)
+    for (const header of headersOf(request))
+      checksByHeader.set(header, (checksByHeader.get(header) ?? new Set()).add(request.result))
+    if (request.isAnswered) answered.add(request.name)
+    sentIn.set(request.name, (sentIn.get(request.name) ?? new Set()).add(request.result))
   }
   const usual = [...checksByHeader]
     .filter(([name, { size }]) => size > Math.max(MANY, senders.size) * USUAL_SHARE && !TRANSFER_HEADERS.includes(name))
     .map(([name]) => name)
-  const isUnusual = (one: SentRequest) => {
-    if (answered.size > 0 && !answered.has(one.name)) return true
-    if (one.entry.kind !== 'delivery') return false
-    const headers = headersOf(one)
-    return (one.entry.sign ?? 'valid') !== 'valid' || usual.some(name => !headers.includes(name))
+  const isUnusual = (request: SentRequest) => {
+    if (answered.size > 0 && !answered.has(request.name)) return true
+    if (request.entry.kind !== 'delivery') return false
+    const headers = headersOf(request)
+    return (request.entry.sign ?? 'valid') !== 'valid' || usual.some(name => !headers.includes(name))
   }
   const firstOfEach = (requests: readonly SentRequest[]) => {
     const firsts = new Map<CheckResult, SentRequest>()
-    for (const one of [...requests].sort((a, b) => a.sentMs - b.sentMs))
-      if (!firsts.has(one.result)) firsts.set(one.result, one)
+    for (const request of [...requests].sort((a, b) => a.sentMs - b.sentMs))
+      if (!firsts.has(request.result)) firsts.set(request.result, request)
     return [...firsts.values()]
   }
   // Reads of the inbox do nothing.
   const broken = lost.filter(({ entry, name }) => !isRefused(entry) && name !== 'inbox')
   const unusual = firstOfEach(broken.filter(isUnusual))
-  if (unusual.length > 0) return unusual.map(one => ({ ...one, isCause: true }))
+  if (unusual.length > 0) return unusual.map(request => ({ ...request, isCause: true }))
   const recent = all.filter(
     ({ isAnswered, name, endedMs }) => isAnswered && endedMs >= endMs - RECENT_MS && sentIn.get(name)?.size === 1,
   )
   const suspects = firstOfEach([...recent, ...broken])
   const isCause = suspects.length === 1 && recent.length === 0
-  return suspects.map(one => ({ ...one, isCause }))
+  return suspects.map(request => ({ ...request, isCause }))
 }
 
 function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspect[]): Finding {
   const { failure, seq } = entry
-  const others = more.map(({ result: { check } }) => check.id)
+  const otherChecks = more.map(({ result: { check } }) => check.id)
   const also =
-    others.length === 0
+    otherChecks.length === 0
       ? ''
-      : ` ${others.join(', ')} sent unusual requests at the same time, which may be the cause too.`
+      : ` ${otherChecks.join(', ')} sent unusual requests at the same time, which may be the cause too.`
   const what = entry.kind === 'delivery' ? `it received ${name}` : `the agent driver performed ${name}`
   return {
     level: 'MUST',
@@ -173,7 +173,7 @@ function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspec
     code: 'target-ended',
     happened: `The intermediary ended when ${what} in this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.${also}`,
     hint: 'Look in its log for the exception, catch it where the event is handled, and answer the request. Give the agent driver a `target` with a start command, so that the other checks run too.',
-    details: { after: name, failure: failure ?? null, others },
+    details: { after: name, failure: failure ?? null, others: otherChecks },
     entrySeqs: [seq],
   }
 }
@@ -289,8 +289,8 @@ export function runAfterEnd(
   // An end is explained when a check that ran at that time ends the target alone as well.
   const explained = new Set<TargetEnd>()
   for (const [other, { ends: endsAlone }] of alone)
-    if (endsAlone.length > 0) for (const one of together.get(other)?.ends ?? []) explained.add(one)
-  const open = before.ends.find(one => !explained.has(one))
+    if (endsAlone.length > 0) for (const end of together.get(other)?.ends ?? []) explained.add(end)
+  const open = before.ends.find(end => !explained.has(end))
   if (open === undefined || result.reason !== null) return run
   const checks: string[] = []
   for (const [{ id }, watched] of together) if (watched.ends.includes(open)) checks.push(id)

@@ -30,11 +30,11 @@ const LIMITS = createLimits()
 const MAX_ENTRIES = 500
 
 /** Chats that are evaluated anew at most, the newest. */
-const MOST_CHATS = 200
+const MAX_CHATS = 200
 /** Some evaluations need time to pass: chats with newer entries are evaluated again. */
 const OPEN_MS = 35_000
 /** The latest entries without a chat that are evaluated. */
-const MOST_OTHERS = 500
+const MAX_WITHOUT_CHAT = 500
 
 /** What the traffic of one simulator shows: reads its journal when it is asked, and nothing in between. */
 export class TrafficReadiness {
@@ -44,7 +44,7 @@ export class TrafficReadiness {
   readonly #open = new Map<string, number>()
   /** What the agent saw last of these chats, beside what the journal has. */
   readonly #reads = new Map<string, InboxRead>()
-  #others: Entry[] = []
+  #withoutChat: Entry[] = []
   #lastSeq = 0
   #instance = ''
 
@@ -60,23 +60,23 @@ export class TrafficReadiness {
       this.#latest.clear()
       this.#open.clear()
       this.#reads.clear()
-      this.#others = []
+      this.#withoutChat = []
       this.#lastSeq = 0
     }
-    const others: Entry[] = []
+    const withoutChat: Entry[] = []
     for (const entry of journal.query({ after: this.#lastSeq })) {
       this.#lastSeq = entry.seq
-      if (entry.chat_id === undefined) others.push(entry)
+      if (entry.chat_id === undefined) withoutChat.push(entry)
       else {
         this.#open.delete(entry.chat_id)
         this.#open.set(entry.chat_id, entry.at_ms)
       }
     }
-    if (others.length > 0) {
-      this.#others = [...this.#others, ...others].slice(-MOST_OTHERS)
-      this.#add(this.#judge(RULES_WITHOUT_CHAT, this.#others, null, null))
+    if (withoutChat.length > 0) {
+      this.#withoutChat = [...this.#withoutChat, ...withoutChat].slice(-MAX_WITHOUT_CHAT)
+      this.#add(this.#judge(RULES_WITHOUT_CHAT, this.#withoutChat, null, null))
     }
-    for (const [chatId, atMs] of [...this.#open].slice(-MOST_CHATS)) {
+    for (const [chatId, atMs] of [...this.#open].slice(-MAX_CHATS)) {
       const isThere = platform.state.chats.has(chatId)
       const entries = journal.query({ chatId }).slice(-MAX_ENTRIES)
       if (isThere) this.#add(this.#judge(TRAFFIC_RULES, entries, chatId, this.#reads.get(chatId) ?? null))
@@ -89,7 +89,7 @@ export class TrafficReadiness {
 
   inboxRead(chatId: string, items: readonly InboxItem[]): void {
     const { journal } = coreOf(this.#sim)
-    this.#reads.set(chatId, { seq: journal.nextSeq - 1, at_ms: journal.atMs, items })
+    this.#reads.set(chatId, { seq: journal.nextSeq - 1, askedAt: journal.atMs, items, resets: 0 })
     this.#open.set(chatId, journal.atMs)
   }
 

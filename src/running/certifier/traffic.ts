@@ -177,7 +177,7 @@ const userTextsSeen: Rule = {
     if (read === undefined) return
     const received: ReceivedText[] = []
     for (const { text } of read.items) if (typeof text === 'string') received.push({ text, seq: read.seq })
-    const isDue = ({ entry }: ChatEvent) => entry !== null && read.at_ms - entry.at_ms > facts.effectMs
+    const isDue = ({ entry }: ChatEvent) => entry !== null && read.askedAt - entry.at_ms > facts.effectMs
     const samples: Sample[] = []
     for (const event of chat.events) {
       const { name, entry, act } = event

@@ -5,7 +5,7 @@ import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
-import { loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
+import { loadScenarioText, loadValues } from '../../evaluation/scenario/load/load.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { type CalibrateOptions, type Calibration, calibrate, PLAIN_PAUSES_MS } from './calibrate.ts'
@@ -378,7 +378,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   }
 
   async function planOf({ path, yaml }: NonNullable<FailedConversation['file']>): Promise<Plan> {
-    const [plan] = compile(await loadText(path, yaml, load))
+    const [plan] = compile(await loadScenarioText(path, yaml, load))
     if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
     return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
   }

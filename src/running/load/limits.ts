@@ -2,7 +2,7 @@
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { cpuTimeMs } from '../../base/runtime/process-load.ts'
 import type { Plan, PlannedItem } from '../../evaluation/scenario/plan.ts'
-import { isTooBusy, type LoadOptions, type LoadPoint, type LoadResult, runLoad } from './load.ts'
+import { isTooBusy, type LoadPoint, type LoadResult, type LoadRunOptions, runLoad } from './load.ts'
 import type { Runs } from './runs.ts'
 
 export interface LimitStep {
@@ -16,12 +16,12 @@ export interface Limit {
   readonly result: LoadResult
 }
 
-const MOST_DOUBLINGS = 12
+const MAX_DOUBLINGS = 12
 /** The result is exact to an eighth of the rate. */
 const HALVINGS = 3
 
 /** Doubles the rate until a threshold is crossed or this process is too busy, then halves the distance. */
-export async function findLimit(options: LoadOptions, firstRate: number): Promise<Limit> {
+export async function findLimit(options: LoadRunOptions, firstRate: number): Promise<Limit> {
   const steps: LimitStep[] = []
   let best: LoadResult | null = null
   let last: LoadResult | null = null
@@ -36,7 +36,7 @@ export async function findLimit(options: LoadOptions, firstRate: number): Promis
   }
   let met = 0
   let rate = firstRate
-  for (let step = 0; step < MOST_DOUBLINGS && !options.signal.aborted && (await isMetAt(rate)); step++) {
+  for (let step = 0; step < MAX_DOUBLINGS && !options.signal.aborted && (await isMetAt(rate)); step++) {
     met = rate
     rate *= 2
   }

@@ -2,7 +2,7 @@
  * Puts an intermediary under load: conversations begin at the times that the arrivals say, whatever those before them do, so
  * that an intermediary that gets slow does not slow the arrivals down. Each conversation is judged as a run of its scenario is.
  */
-import { recordOf } from '../../base/objects.ts'
+import { buildRecord } from '../../base/objects.ts'
 import { elapsedMs, wallDelay, wallTime } from '../../base/runtime/clock.ts'
 import { type ProcessLoad, watchProcessLoad } from '../../base/runtime/process-load.ts'
 import { createRandom, type Random } from '../../base/runtime/random.ts'
@@ -17,7 +17,7 @@ import { type EndedConversation, type GroupResult, GroupStatistics, type Outage,
 import { type EvaluatedThreshold, evaluateThreshold, type Threshold } from './thresholds.ts'
 import { TIMINGS, type Timing, timingsIn } from './timings.ts'
 
-export interface LoadOptions {
+export interface LoadRunOptions {
   readonly runs: Runs
   /** The scenarios with the share that each has. */
   readonly mix: readonly { readonly plan: Plan; readonly share: number }[]
@@ -86,7 +86,7 @@ export interface LoadResult {
   readonly withFaults: GroupResult | null
   readonly causes: readonly LoadCause[]
   /** The first ones, in full. */
-  readonly failed: readonly FailedConversation[]
+  readonly failed: readonly FailedRun[]
   readonly points: readonly LoadPoint[]
   readonly outages: readonly Outage[]
   readonly thresholds: readonly EvaluatedThreshold[]
@@ -103,7 +103,7 @@ export interface MisroutedText {
   readonly to: string
 }
 
-export interface FailedConversation {
+export interface FailedRun {
   readonly result: ScenarioResult
   /** Texts of this conversation that came to another one, and the other way round. */
   readonly misrouted: readonly MisroutedText[]
@@ -111,7 +111,7 @@ export interface FailedConversation {
 
 const MAX_FAILED = 3
 const POINTS = 100
-const LEAST_POINT_MS = 1_000
+const MIN_POINT_MS = 1_000
 const TICK_MS = 100
 /** A busier process acts later than its conversations say. */
 const BUSY: ProcessLoad = { busyShare: 0.95, loopDelayMs: 100 }
@@ -120,7 +120,7 @@ const BUSY_SHARE = 0.2
 export const isTooBusy = ({ busyShare, loopDelayMs }: ProcessLoad): boolean =>
   busyShare > BUSY.busyShare || loopDelayMs > BUSY.loopDelayMs
 
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+export async function runLoad(options: LoadRunOptions): Promise<LoadResult> {
   const { arrivals, users, durationMs, signal, thresholds } = options
   const load = new Load(options)
   const ticking = new AbortController()
@@ -141,7 +141,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     ...{ startedAt: load.startedAt, durationMs: lengthMs, started: load.started, mostActive: load.mostActive },
     ...{ leftOut: load.leftOut, all, withFaults: load.withFaults?.result() ?? null, causes: load.causes() },
     ...{ failed: load.failed, points: load.points, outages: load.outages.list() },
-    thresholds: thresholds.map(one => evaluateThreshold(one, (metric, unit) => load.all.measure(metric, unit))),
+    thresholds: thresholds.map(threshold =>
+      evaluateThreshold(threshold, (metric, unit) => load.all.measure(metric, unit)),
+    ),
     isBottleneck: load.isBottleneck(),
     isStopped: signal.aborted,
   }
@@ -152,14 +154,14 @@ class Load {
   readonly startedAt = wallTime()
   readonly all = new GroupStatistics()
   withFaults: GroupStatistics | null = null
-  readonly failed: FailedConversation[] = []
+  readonly failed: FailedRun[] = []
   readonly points: LoadPoint[] = []
   readonly outages = new OutageLog()
   active = 0
   started = 0
   mostActive = 0
   leftOut = 0
-  readonly #options: LoadOptions
+  readonly #options: LoadRunOptions
   readonly #startMs = elapsedMs()
   readonly #random: Random
   readonly #running = new Set<Promise<void>>()
@@ -167,7 +169,7 @@ class Load {
   #point = new GroupStatistics(2)
   #wake = () => {}
 
-  constructor(options: LoadOptions) {
+  constructor(options: LoadRunOptions) {
     this.#options = options
     this.#random = createRandom(options.seed, 'mix of a load')
     options.signal.addEventListener('abort', () => this.#wake())
@@ -210,7 +212,7 @@ class Load {
   async tickUntil(signal: AbortSignal): Promise<void> {
     const { arrivals, durationMs, onProgress } = this.#options
     const watch = watchProcessLoad()
-    const pointMs = Math.max(LEAST_POINT_MS, durationMs / POINTS)
+    const pointMs = Math.max(MIN_POINT_MS, durationMs / POINTS)
     let pointAtMs = pointMs
     while (!signal.aborted) {
       await wallDelay(TICK_MS, signal)
@@ -229,7 +231,7 @@ class Load {
     this.#point = new GroupStatistics(2)
     const { conversations: ended, verdicts, refused, late } = point.summary()
     const percentiles = (statistic: 'p50' | 'p99') =>
-      recordOf(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
+      buildRecord(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
     this.points.push({
       ...{ at_s: Math.round(atMs / 100) / 10, rate, active: this.active, ended, refused, late, process },
       ...{ failed: verdicts.fail + verdicts.error, p50: percentiles('p50'), p99: percentiles('p99') },
@@ -287,20 +289,20 @@ class Load {
 function misroutedIn({ journal, conversations }: ScenarioResult, { simulators }: Runs): MisroutedText[] {
   const own = textsIn(journal)
   const chats = new Set(Object.values(conversations))
-  const found = new Map<string, MisroutedText>()
+  const misrouted = new Map<string, MisroutedText>()
   const compare = (from: Texts, to: Texts) => {
     for (const [text, chatId] of from.written)
       if (to.reached.has(text) && !to.written.has(text))
-        found.set(text, { text, from: chatId, to: to.reached.get(text) ?? '' })
+        misrouted.set(text, { text, from: chatId, to: to.reached.get(text) ?? '' })
   }
   for (const sim of simulators) {
     if (sim.chats().some(({ chatId }) => chats.has(chatId))) continue
-    const other = textsIn(sim.journal.query())
-    compare(own, other)
-    compare(other, own)
-    if (found.size >= MAX_MISROUTED) break
+    const texts = textsIn(sim.journal.query())
+    compare(own, texts)
+    compare(texts, own)
+    if (misrouted.size >= MAX_MISROUTED) break
   }
-  return [...found.values()]
+  return [...misrouted.values()]
 }
 
 const MAX_MISROUTED = 3

@@ -1,6 +1,6 @@
 /** Merges the results of several simulators that made one load together: one verdict, and the percentiles of all their times. */
 import { fileProblem } from '../../base/files/errors.ts'
-import { recordOf } from '../../base/objects.ts'
+import { buildRecord } from '../../base/objects.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import type { LoadPoint } from './load.ts'
 import type { LoadReport } from './report.ts'
@@ -74,7 +74,7 @@ export function mergeLoads(texts: ReadonlyMap<string, string>): LoadReport {
     withFaults: loads.some(load => load.with_faults !== null) ? withFaults.result() : null,
     causes: [...causes].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
     ...{ failed: [], points: mergedPoints(loads), outages: loads.flatMap(({ outages }) => outages), steps: [] },
-    thresholds: thresholds.map(one => evaluateThreshold(one, (metric, unit) => all.measure(metric, unit))),
+    thresholds: thresholds.map(threshold => evaluateThreshold(threshold, (metric, unit) => all.measure(metric, unit))),
     ownLimit: loads.some(load => load.own_limit === null) ? null : sum(load => load.own_limit ?? 0),
     isBottleneck: loads.some(load => load.is_bottleneck),
     isStopped: loads.some(load => load.is_stopped),
@@ -89,7 +89,7 @@ function mergedPoints(loads: readonly SavedLoad[]): LoadPoint[] {
     const some = loads.flatMap(({ points }) => points[index] ?? [])
     const sum = (of: (point: (typeof some)[number]) => number) => some.reduce((total, point) => total + of(point), 0)
     const slowest = (name: 'p50' | 'p99') =>
-      recordOf(TIMINGS, timing => {
+      buildRecord(TIMINGS, timing => {
         const values = some.flatMap(point => point[name][timing] ?? [])
         return values.length === 0 ? null : Math.max(...values)
       })

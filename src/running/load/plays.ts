@@ -1,12 +1,12 @@
 /** Runs scenarios for `POST /_sim/plays`: any number at once, each for one virtual user, until its request is closed. */
 import { parseSource } from '../../base/files/document.ts'
 import { ConfigError, fileProblem } from '../../base/files/errors.ts'
-import { isMap, recordOf } from '../../base/objects.ts'
+import { buildRecord, isMap } from '../../base/objects.ts'
 import { freshSeed, packagePath } from '../../base/runtime/node.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
-import { loadScenarios, loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
+import { loadScenarios, loadScenarioText, loadValues } from '../../evaluation/scenario/load/load.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import { ControlProblem } from '../../server/control/problems.ts'
 import type { PlayBody, PlayedScenario } from '../../server/control/readiness.ts'
@@ -18,8 +18,8 @@ import { Runs, type RunsOptions } from './runs.ts'
 import { TIMINGS, timingsIn } from './timings.ts'
 
 /** Throws `ControlProblem` when the body is no scenario. */
-export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Plan> {
-  const given = [yaml, scenario, builtin].filter(one => one !== undefined)
+export async function compilePlay({ yaml, scenario, builtin }: PlayBody): Promise<Plan> {
+  const given = [yaml, scenario, builtin].filter(source => source !== undefined)
   if (given.length !== 1)
     throw new ControlProblem(
       422,
@@ -35,13 +35,13 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
   try {
     const loaded =
       yaml !== undefined
-        ? await loadText('scenario.yaml', yaml, sources)
+        ? await loadScenarioText('scenario.yaml', yaml, sources)
         : scenario !== undefined
           ? await loadValues([scenario], sources)
           : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], sources)
     const plan = compile(loaded)[0]!
     for (const { action, label } of builtin === undefined ? stepsOf([...plan.steps, ...plan.finally]) : [])
-      if ('attach' in action && action.attach.some(one => !isMap(one) || 'file' in one))
+      if ('attach' in action && action.attach.some(attachment => !isMap(attachment) || 'file' in attachment))
         throw fileProblem(label, 'a request reads no files: describe the attachment as { name, type, size_kb }')
     return plan
   } catch (error) {
@@ -50,7 +50,7 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
 }
 
 /** The agent driver of a body, which calls a help desk by HTTP. Throws `ControlProblem`. */
-export function driverOf(value: unknown, { server }: SimulatorRouter): Driver {
+export function readPlayDriver(value: unknown, { server }: SimulatorRouter): Driver {
   try {
     const spec = readDriver(parseSource('agent_driver', JSON.stringify(value), true), { name: 'agent_driver' })
     if (spec.target !== null)
@@ -77,7 +77,7 @@ export class Plays {
   async play(plan: Plan, body: PlayBody, served: Partial<RunsOptions>, signal: AbortSignal): Promise<PlayedScenario> {
     const { repeat = 1, seed = freshSeed(), journal = 'failures' } = body
     const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
-    const timings = recordOf(TIMINGS, (): number[] => [])
+    const timings = buildRecord(TIMINGS, (): number[] => [])
     let durationMs = 0
     this.active++
     try {

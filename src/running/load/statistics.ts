@@ -1,6 +1,6 @@
 /** Counts what the conversations of a load came to: verdicts, times as histograms, and outages. */
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js'
-import { keysOf, recordOf } from '../../base/objects.ts'
+import { buildRecord, keysOf } from '../../base/objects.ts'
 import type { Outcome, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { type Metric, STATISTICS, type Statistic, type Threshold } from './thresholds.ts'
@@ -33,13 +33,13 @@ export interface EndedConversation {
   readonly lateMs: number
 }
 
-const HIGHEST_US = 3_600_000_000
+const MAX_US = 3_600_000_000
 /** A start that is later than this counts as late. */
 const LATE_MS = 50
 
 /** Of microseconds, up to an hour. Three digits need 95 kB, two 14 kB. */
 const createHistogram = (numberOfSignificantValueDigits: 2 | 3): Histogram =>
-  build({ lowestDiscernibleValue: 1, highestTrackableValue: HIGHEST_US, numberOfSignificantValueDigits })
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: MAX_US, numberOfSignificantValueDigits })
 
 const inMs = (microseconds: number): number => Math.round(microseconds) / 1000
 
@@ -82,7 +82,7 @@ export class GroupStatistics {
       for (const [index, ms] of timings[timing].entries()) {
         // The first one of each kind counts from the time at which the conversation should have begun.
         const us = Math.round((index === 0 ? ms + lateMs : ms) * 1000)
-        this.#histogramOf(timing).recordValue(Math.min(HIGHEST_US, Math.max(1, us)))
+        this.#histogramOf(timing).recordValue(Math.min(MAX_US, Math.max(1, us)))
       }
   }
 
@@ -109,8 +109,8 @@ export class GroupStatistics {
     const counts = { ...this.#verdicts, late: this.#late, refused: this.#refused }
     const count = counts[metric.count]
     if (unit === 'count') return count
-    const all = metric.count === 'refused' ? this.#calls : this.#conversations
-    return all === 0 ? null : (100 * count) / all
+    const total = metric.count === 'refused' ? this.#calls : this.#conversations
+    return total === 0 ? null : (100 * count) / total
   }
 
   /** While the load runs. */
@@ -118,7 +118,7 @@ export class GroupStatistics {
     return {
       ...{ conversations: this.#conversations, verdicts: { ...this.#verdicts } },
       ...{ calls: this.#calls, refused: this.#refused, late: this.#late },
-      timings: recordOf(TIMINGS, timing => this.#timesOf(timing)),
+      timings: buildRecord(TIMINGS, timing => this.#timesOf(timing)),
     }
   }
 
@@ -128,7 +128,7 @@ export class GroupStatistics {
       const [times, histogram] = [this.#timesOf(timing), this.#histograms.get(timing)]
       return times && histogram ? { ...times, histogram: encodeIntoCompressedBase64(histogram) } : null
     }
-    return { ...this.summary(), timings: recordOf(TIMINGS, withHistogram) }
+    return { ...this.summary(), timings: buildRecord(TIMINGS, withHistogram) }
   }
 
   #timesOf(timing: Timing): TimesResult | null {
@@ -136,7 +136,7 @@ export class GroupStatistics {
     if (histogram === undefined) return null
     // A percentile is the end of its interval, which may be above the highest value.
     const { maxValue } = histogram
-    const statistics = recordOf(STATISTICS, name => inMs(Math.min(maxValue, STATISTIC_OF[name](histogram))))
+    const statistics = buildRecord(STATISTICS, name => inMs(Math.min(maxValue, STATISTIC_OF[name](histogram))))
     return { count: histogram.totalCount, ...statistics }
   }
 

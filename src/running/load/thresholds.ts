@@ -52,7 +52,7 @@ export function parseThresholds(text: string): readonly Threshold[] {
   return text.split(',').map(part => {
     const written = part.trim()
     const [, name = '', sign, value = ''] = /^([\w.]+)\s*(>=|<=|>|<)\s*(\S+)$/.exec(written) ?? []
-    const comparison = keysOf(COMPARISONS).find(one => one === sign)
+    const comparison = keysOf(COMPARISONS).find(operator => operator === sign)
     const wrong = (why: string) => new Error(`${why}, got ${JSON.stringify(written)}.`)
     if (comparison === undefined)
       throw wrong('must be a metric, a comparison and a value, such as user_to_agent.p99 > 2s')

@@ -77,10 +77,10 @@ export function guessAgentActs(entries: readonly Entry[]): AgentActs {
       }
       // Calls that are much nearer to this one than to the act before were made because of the same act.
       const actMs: number = lastActMs
-      const isOfAnotherAct = (other: RecordedCall): boolean => {
-        const sinceMs = beganMs(other) - actMs
-        const isNear = sinceMs > SOON_MS && beganMs(call) - other.at_ms < sinceMs / 4
-        return !isNear && !(other.endpoint === 'typing_stop' && acts.joined.has(call.seq))
+      const isOfAnotherAct = (earlier: RecordedCall): boolean => {
+        const sinceMs = beganMs(earlier) - actMs
+        const isNear = sinceMs > SOON_MS && beganMs(call) - earlier.at_ms < sinceMs / 4
+        return !isNear && !(earlier.endpoint === 'typing_stop' && acts.joined.has(call.seq))
       }
       const first: RecordedCall | undefined = sinceAct[sinceAct.findLastIndex(isOfAnotherAct) + 1]
       acts.before.set(first?.seq ?? call.seq, step)

@@ -1,5 +1,5 @@
 /** Draws the steps of a scenario from the entries of a recording, in their order. */
-import { groupBy, isMap, withoutUndefined } from '../../base/objects.ts'
+import { groupBy, isMap, jsonOr, withoutUndefined } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ExpectInput } from '../../evaluation/scenario/format/checks.ts'
@@ -41,7 +41,6 @@ export interface DrawnSteps {
 }
 
 export function drawSteps(recording: Recording): DrawnSteps {
-  const drawer = new StepDrawer(recording)
   // Acts of an agent driver are journaled when they end; calls that they caused came before.
   const begins = new Map<Entry, number>()
   for (const entry of recording.entries)
@@ -49,7 +48,7 @@ export function drawSteps(recording: Recording): DrawnSteps {
   const entries = [...recording.entries].sort(
     (a, b) => (begins.get(a) ?? a.at_ms) - (begins.get(b) ?? b.at_ms) || Number(begins.has(a)) - Number(begins.has(b)),
   )
-  drawer.readActs(entries)
+  const drawer = new StepDrawer(recording, entries)
   for (const entry of entries) drawer.draw(entry)
   return drawer.finish()
 }
@@ -64,7 +63,6 @@ interface ExpectedCall {
 
 interface OpenStep {
   step: Step
-  readonly seq: number
   readonly atMs: number
   /** Null for a step of no chat. */
   readonly chat: string | null
@@ -73,17 +71,11 @@ interface OpenStep {
 }
 
 /** Where a step comes from. */
-type Source = Pick<Entry, 'seq' | 'at_ms' | 'chat_id'>
+type Source = Pick<Entry, 'at_ms' | 'chat_id'>
 
 const STIMULI = ['user', 'press', 'agent', 'availability', 'deliver', 'wait'] as const
 /** Notes that become a step. */
-const DRAWN_NOTES: readonly string[] = [
-  'availability',
-  'fault_set',
-  'fault_cleared',
-  'event_triggered',
-  'clock_advanced',
-]
+const DRAWN_NOTES = ['availability', 'fault_set', 'fault_cleared', 'event_triggered', 'clock_advanced']
 /** An expectation waits this long by itself. */
 const DEFAULT_WITHIN_MS = 5_000
 
@@ -93,7 +85,7 @@ class StepDrawer {
   readonly #notes: RecordingNote[] = []
   /** Comments before the next step. */
   #comments = new Set<string>()
-  #acts: ReadonlyMap<string | undefined, AgentActs> = new Map()
+  readonly #acts: ReadonlyMap<string | undefined, AgentActs>
   /** By chat: the name of the agent who has it, and its status. */
   readonly #agents = new Map<string | undefined, string | null>()
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
@@ -112,17 +104,15 @@ class StepDrawer {
   #clockMs: number | null = null
   #hasActed = false
 
-  constructor(recording: Recording) {
+  /** `entries`: of the recording, in the order of their acts. */
+  constructor(recording: Recording, entries: readonly Entry[]) {
     this.#recording = recording
+    const byChat = groupBy(entries, ({ chat_id }) => chat_id)
+    this.#acts = new Map([...byChat].map(([id, chatEntries]) => [id, guessAgentActs(chatEntries)]))
     const deliveries = recording.entries.filter(entry => entry.kind === 'delivery')
     this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
     for (const entry of recording.entries)
       if (entry.kind === 'event') this.#deliveryIds.set(entry.cause ?? 0, entry.delivery_id)
-  }
-
-  readActs(entries: readonly Entry[]): void {
-    const byChat = groupBy(entries, ({ chat_id }) => chat_id)
-    this.#acts = new Map([...byChat].map(([id, own]) => [id, guessAgentActs(own)]))
   }
 
   draw(entry: Entry): void {
@@ -132,15 +122,10 @@ class StepDrawer {
     else if (entry.kind === 'api') this.#drawCall(entry)
     else if (entry.kind === 'note') this.#drawNote(entry)
     else if (entry.kind === 'delivery' && entry.resent === true && entry.duplicate !== true)
-      this.#comment('resend_left_out', entry.seq, 'An event was sent again here; a recording has no step for it.')
+      this.#comment('resend_left_out', entry, 'An event was sent again here; a recording has no step for it.')
     else if (isDriverAct(entry)) {
       if (entry.outcome === 'ok') this.#add({ agent: driverStep(entry) }, entry)
-      else
-        this.#comment(
-          'agent_failed',
-          entry.seq,
-          `The agent driver failed to do ${entry.verb}, so this act has no step.`,
-        )
+      else this.#comment('agent_failed', entry, `The agent driver failed to do ${entry.verb}, so this act has no step.`)
     } else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER')
       if (this.#status.get(entry.chat_id) !== 'agent') this.#status.set(entry.chat_id, 'pending')
     if (entry.kind === 'user' || entry.kind === 'api') this.#hasActed = true
@@ -149,15 +134,10 @@ class StepDrawer {
   /** Adds the status of each chat, and that no call comes where there was none. */
   finish(): DrawnSteps {
     const { entries, chats } = this.#recording
-    const end = { seq: entries.at(-1)?.seq ?? 0, at_ms: 0 }
-    for (const [id, status] of this.#status) this.#add({ check: { status } }, { ...end, chat_id: id })
+    for (const [id, status] of this.#status) this.#add({ check: { status } }, { at_ms: 0, chat_id: id })
     if (!entries.some(entry => entry.kind === 'api' && isExpectable(entry))) {
-      this.#notes.push({
-        code: 'nothing_expected',
-        message: 'The intermediary made no call, so none is expected.',
-        seq: null,
-      })
-      for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { ...end, chat_id: id })
+      this.#note('nothing_expected', 'The intermediary made no call, so none is expected.')
+      for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { at_ms: 0, chat_id: id })
     }
     const steps = this.#steps.map(({ step, chat, comments, expected }) => ({
       step: {
@@ -177,15 +157,15 @@ class StepDrawer {
     const nowMs = Math.floor(Date.parse(entry.time))
     const passedMs = nowMs - (this.#clockMs ?? nowMs)
     this.#clockMs = nowMs
-    if (passedMs > 0) this.#add({ wait: formatDuration(passedMs) }, { ...entry, chat_id: undefined })
+    if (passedMs > 0) this.#add({ wait: formatDuration(passedMs) }, { at_ms: entry.at_ms, chat_id: undefined })
   }
 
   #drawUser(entry: EntryOf<'user'>): void {
-    const ack = this.#ackOf(this.#deliveryIds.get(entry.seq), entry.seq)
+    const ack = this.#ackOf(this.#deliveryIds.get(entry.seq), entry)
     if (entry.action === 'press') {
       const { entries } = this.#recording
       const opensLink = entries.some(
-        one => one.kind === 'note' && one.note === 'link_opened' && one.cause === entry.seq,
+        note => note.kind === 'note' && note.note === 'link_opened' && note.cause === entry.seq,
       )
       const button = opensLink ? escapePlaceholders(entry.button ?? 'handover') : 'handover'
       return this.#add({ press: ack === undefined ? button : { button, ack } }, entry)
@@ -200,24 +180,21 @@ class StepDrawer {
 
   #drawCall(call: EntryOf<'api'>): void {
     if (!isExpectable(call))
-      return this.#comment('call_refused', call.seq, `${describeCall(call)}: refused, so no step expects it.`)
+      return this.#comment('call_refused', call, `${describeCall(call)}: refused, so no step expects it.`)
     const acts = this.#acts.get(call.chat_id)
     const agent = acts?.before.get(call.seq)
     if (agent !== undefined) {
       // The steps of an agent driver are known; these are a guess.
-      if (!this.#notes.some(({ code }) => code === 'agent_steps'))
-        this.#notes.push({
-          code: 'agent_steps',
-          message:
-            'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
-          seq: null,
-        })
+      this.#note(
+        'agent_steps',
+        'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
+      )
       this.#add({ agent }, call)
     }
     if (acts?.byItself.has(call.seq))
       this.#comment(
         'call_by_itself',
-        call.seq,
+        call,
         `No agent had the chat: the intermediary called ${call.endpoint} by itself, or an agent did something that has no step.`,
       )
     const body = expectedBody(call, this.#agents.get(call.chat_id) ?? null)
@@ -227,7 +204,7 @@ class StepDrawer {
   }
 
   #drawNote(note: EntryOf<'note'>): void {
-    const { chat_id: id, seq, fault } = note
+    const { chat_id: id, fault } = note
     if (note.note === 'taken_over' && id !== undefined) this.#status.set(id, 'agent')
     else if (note.note === 'handed_back' && id !== undefined) this.#status.set(id, 'bot')
     else if (note.note === 'availability' && note.by !== 'api') {
@@ -235,7 +212,7 @@ class StepDrawer {
       const { success, data: reason } = AvailabilityReason.safeParse(note.reason)
       this.#add(
         { availability: success ? { availability, reason } : availability },
-        { seq, at_ms: note.at_ms, chat_id: undefined },
+        { at_ms: note.at_ms, chat_id: undefined },
       )
     } else if (note.note === 'fault_set') this.#drawFault(note)
     else if (note.note === 'fault_cleared' && this.#faults.has(String(fault))) {
@@ -248,7 +225,7 @@ class StepDrawer {
     // Knobs that were set before anything happened are in the head.
     else if (note.note === 'config' && isMap(note.changed) && this.#hasActed) {
       const names = Object.keys(note.changed).join(', ')
-      this.#comment('setting_changed', seq, `${names} changed here; a scenario sets its knobs only at the beginning.`)
+      this.#comment('setting_changed', note, `${names} changed here; a scenario sets its knobs only at the beginning.`)
     }
   }
 
@@ -272,18 +249,15 @@ class StepDrawer {
     const parsed = Fault.safeParse(fields)
     const isHolding = effect.hold !== undefined || effect.swap !== undefined
     if (!parsed.success || isHolding)
-      return this.#comment(
-        'fault_left_out',
-        note.seq,
-        `The fault ${name} was set here; a recording has no step for it.`,
-      )
+      return this.#comment('fault_left_out', note, `The fault ${name} was set here; a recording has no step for it.`)
     const hit = entries.find(entry => entry.kind === 'fault' && entry.fault === name && entry.chat_id !== undefined)
     const chatId = note.chat_id ?? hit?.chat_id ?? [...chats.keys()][0]
     this.#add({ fault: escapePlaceholders(parsed.data) }, { ...note, chat_id: chatId })
     this.#faults.set(name, chatId)
   }
 
-  #drawManual({ seq, at_ms, chat_id, delivery_id, event, sign }: EntryOf<'note'>): void {
+  #drawManual(note: EntryOf<'note'>): void {
+    const { at_ms, chat_id, delivery_id, event, sign } = note
     const { chats } = this.#recording
     const chatId = chat_id ?? String([...chats.keys()][0])
     const sent = (this.#deliveries.get(String(delivery_id)) ?? []).find(({ resent }) => !resent)
@@ -293,20 +267,20 @@ class StepDrawer {
       event: escapePlaceholders(String(event)),
       body: Object.keys(body).length === 0 ? undefined : { ...body },
       sign: signed === 'valid' ? undefined : signed,
-      ack: this.#ackOf(String(delivery_id), seq),
+      ack: this.#ackOf(String(delivery_id), note),
     })
-    this.#add({ deliver }, { seq, at_ms, chat_id: chatId })
+    this.#add({ deliver }, { at_ms, chat_id: chatId })
   }
 
   /** The answer of the webhook to the last attempt, when it is not the one that a scenario requires by itself. */
-  #ackOf(deliveryId: string | undefined, seq: number): number | undefined {
+  #ackOf(deliveryId: string | undefined, act: Entry): number | undefined {
     const attempts = this.#deliveries.get(deliveryId ?? '') ?? []
     const last = attempts.findLast(({ duplicate, resent }) => !duplicate && !resent)
     if (last === undefined) return undefined
     const { status, outcome, event } = last
     if (status === null) {
       if (outcome !== 'skipped')
-        this.#comment('not_reached', seq, 'The webhook gave no answer here; the scenario requires 200.')
+        this.#comment('not_reached', act, 'The webhook gave no answer here; the scenario requires 200.')
       return undefined
     }
     const demands200 = isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
@@ -315,14 +289,19 @@ class StepDrawer {
     return status
   }
 
-  #comment(code: string, seq: number, message: string): void {
+  #note(code: string, message: string): void {
+    if (!this.#notes.some(note => note.code === code)) this.#notes.push({ code, message, seq: null })
+  }
+
+  /** A note that is also a comment before the next step. */
+  #comment(code: string, { seq }: Pick<Entry, 'seq'>, message: string): void {
     this.#notes.push({ code, message, seq })
     this.#comments.add(message)
   }
 
-  #add(step: Step, { seq, at_ms, chat_id }: Source, expected: ExpectedCall[] = []): void {
+  #add(step: Step, { at_ms, chat_id }: Source, expected: ExpectedCall[] = []): void {
     const chat = chat_id === undefined ? null : (this.#recording.chats.get(chat_id)?.name ?? null)
-    const added = { step, seq, atMs: at_ms, chat, comments: [...this.#comments], expected }
+    const added = { step, atMs: at_ms, chat, comments: [...this.#comments], expected }
     this.#comments = new Set()
     const index = this.#steps.push(added) - 1
     if (!STIMULI.some(verb => added.step[verb] !== undefined)) {
@@ -369,7 +348,7 @@ class StepDrawer {
 }
 
 function expectOf(expected: readonly ExpectedCall[]): NonNullable<Step['expect']> {
-  const waitedMs = Math.max(...expected.map(one => one.waitedMs))
+  const waitedMs = Math.max(...expected.map(call => call.waitedMs))
   // Twice the recorded time, in whole seconds, when that is more than an expectation waits by itself.
   const limitMs = Math.ceil((2 * waitedMs) / 1_000) * 1_000
   const within = limitMs > DEFAULT_WITHIN_MS ? { within: formatDuration(limitMs) } : {}
@@ -394,14 +373,8 @@ function manualFields({ event, sign, request }: EntryOf<'delivery'>, chat: Recor
   // Tampering twice gives the body that was asked for.
   let json = escapePlaceholders(sign === 'tampered' ? tamperedBody(request.body) : request.body)
   if (chat !== undefined) json = json.replaceAll(chat.id, '$(chat.id)').replaceAll(chat.userId, '$(chat.user_id)')
-  let payload: unknown
-  try {
-    payload = JSON.parse(json)
-  } catch {
-    return {}
-  }
-  if (!isMap(payload)) return {}
-  const fields: Record<string, unknown> = { ...payload }
+  const payload = jsonOr(json, {})
+  const fields: Record<string, unknown> = isMap(payload) ? { ...payload } : {}
   delete fields.event
   if (isWebhookEvent(event)) for (const name of FIELDS_OF_PLATFORM) delete fields[name]
   return fields

@@ -10,7 +10,7 @@ import type { ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
 import { ControlProblem } from '../../server/control/problems.ts'
 import type { DrawnScenario, RecordingTrial, RecordScenario } from '../../server/control/recorder.ts'
 import { type DrawnStep, drawSteps } from './draw-steps.ts'
-import { MAX_TEXT_CHARS, type Recording, readRecording, refuseTooLong, refuseTooMuch } from './recording.ts'
+import { captureRecording, MAX_STEPS, MAX_TEXT_CHARS, type Recording, refuseMoreThan } from './recording.ts'
 import type { Trial } from './try-scenario.ts'
 
 const DEFAULT_NAME = 'Recorded conversation'
@@ -33,9 +33,9 @@ export async function recordWith(
   ...[core, request, signal]: Parameters<RecordScenario>
 ): Promise<DrawnScenario> {
   if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
-  const recording = await readRecording(core, request)
+  const recording = await captureRecording(core, request)
   const { steps, comments, notes: stepNotes } = drawSteps(recording)
-  refuseTooLong(steps.length)
+  refuseMoreThan(MAX_STEPS, steps.length, `The range makes at least ${steps.length} steps`)
   const notes = [...recording.notes, ...stepNotes]
   const head = ['Recorded with handover-sim. Read it, give it a better name, and delete what does not matter.']
   for (const { seq, message } of notes) if (seq === null) head.push(message)
@@ -45,7 +45,8 @@ export async function recordWith(
     opensPart: index > 0 && (drawn.step.press !== undefined || ['accept', 'leave'].includes(String(drawn.step.agent))),
   }))
   const scenario = scenarioOf(recording, steps)
-  refuseTooMuch('The scenario has', JSON.stringify(scenario).length, MAX_SCENARIO_CHARS)
+  const chars = JSON.stringify(scenario).length
+  refuseMoreThan(MAX_SCENARIO_CHARS, chars, `The scenario has ${chars} characters`)
   const yaml = annotatedYaml(scenario, { head, steps: layout, end: comments })
   return {
     name: recording.name ?? DEFAULT_NAME,

@@ -21,10 +21,10 @@ export const hasFailed = (call: ApiEntry): boolean =>
   hadFault(call) && (call.answer_lost !== undefined || call.status >= 400 || call.status === 0)
 
 /** Whether the intermediary sent the same call twice. */
-export const isSameCall = (one: ApiEntry, other: ApiEntry): boolean =>
-  one.endpoint === other.endpoint &&
-  one.chat_id === other.chat_id &&
-  JSON.stringify(one.request.body) === JSON.stringify(other.request.body)
+export const isSameCall = (call: ApiEntry, nextCall: ApiEntry): boolean =>
+  call.endpoint === nextCall.endpoint &&
+  call.chat_id === nextCall.chat_id &&
+  JSON.stringify(call.request.body) === JSON.stringify(nextCall.request.body)
 
 /** `POST /api/v2/handover/start (200)` */
 export const describeCall = ({ method, path, status, chat_id }: ApiEntry): string =>

@@ -9,7 +9,7 @@ import type { Entry } from '../../platform/journal/entry.ts'
 import { DEFAULT_QUEUE } from '../../platform/rules/availability.ts'
 import type { Chat, Message } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
-import { conversationOf, loadTranscript } from '../../platform/simulator/new-chat.ts'
+import { loadTranscript, personalize } from '../../platform/simulator/new-chat.ts'
 import { DEFAULTS } from '../../platform/simulator/options.ts'
 import type { ShippedTranscript } from '../../platform/simulator/shipped-transcripts.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
@@ -36,29 +36,15 @@ export interface Recording {
   readonly notes: readonly RecordingNote[]
 }
 
-const MAX_STEPS = 200
-
-/** Throws `ControlProblem`. */
-export function refuseTooLong(steps: number): void {
-  if (steps > MAX_STEPS)
-    throw new ControlProblem(
-      422,
-      'too_long',
-      `The range makes at least ${steps} steps, and a recording has at most ${MAX_STEPS}: choose fewer chats, or a shorter range.`,
-    )
-}
-
+export const MAX_STEPS = 200
 /** The text of a recording is read, written and compared many times. */
 export const MAX_TEXT_CHARS = 400_000
 
-/** Throws `ControlProblem`. */
-export function refuseTooMuch(whatHas: string, chars: number, most = MAX_TEXT_CHARS): void {
-  if (chars > most)
-    throw new ControlProblem(
-      422,
-      'too_long',
-      `${whatHas} ${chars} characters, and a recording has at most ${most}: choose fewer chats, or a shorter range.`,
-    )
+/** Throws `ControlProblem` when there is more than a recording has. */
+export function refuseMoreThan(max: number, count: number, sentence: string): void {
+  if (count <= max) return
+  const message = `${sentence}, and a recording has at most ${max}: choose fewer chats, or a shorter range.`
+  throw new ControlProblem(422, 'too_long', message)
 }
 
 function countChars(entries: readonly Entry[]): number {
@@ -74,41 +60,36 @@ function countChars(entries: readonly Entry[]): number {
 }
 
 /** Throws `ControlProblem`. */
-export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
+export async function captureRecording(core: Core, request: RecordingRequest): Promise<Recording> {
   const { chats, entries: chosen, after, isExtended } = chooseRange(core, request)
   const notes: RecordingNote[] = []
+  const addNote = (code: string, message: string) => notes.push({ code, message, seq: null })
   // Where an intermediary only reads, its calls are all that a scenario can expect.
   const onlyReads = !chosen.some(entry => entry.kind === 'api' && !isRead(entry))
   const entries = request.reads || onlyReads ? chosen : chosen.filter(entry => !isRead(entry))
   if (entries.length < chosen.length)
-    notes.push({
-      code: 'reads_left_out',
-      message:
-        'Calls that only read the chat are left out: a scenario lets them pass, and another intermediary may need none.',
-      seq: null,
-    })
+    addNote(
+      'reads_left_out',
+      'Calls that only read the chat are left out: a scenario lets them pass, and another intermediary may need none.',
+    )
   if (isExtended)
-    notes.push({
-      code: 'began_earlier',
-      message: 'A handover was in progress where the range begins, so the scenario begins with its request.',
-      seq: null,
-    })
+    addNote(
+      'began_earlier',
+      'A handover was in progress where the range begins, so the scenario begins with its request.',
+    )
   if (core.platform.settings.businessHours !== null)
-    notes.push({
-      code: 'business_hours',
-      message: 'Business hours are left out, because the result would depend on the time of the run: handover is open.',
-      seq: null,
-    })
+    addNote(
+      'business_hours',
+      'Business hours are left out, because the result would depend on the time of the run: handover is open.',
+    )
   const byChat = groupBy(core.journal.query({ after }), ({ chat_id }) => chat_id)
   // Chats are numbered as they are created.
   const numbers = [...core.platform.state.chats.keys()]
   const recorded = new Map<string, RecordedChat>()
   for (const [index, chat] of chats.entries()) {
     const before = messagesBefore(chat, byChat.get(chat.id) ?? [])
-    refuseTooMuch(
-      'The messages before the range have',
-      before.reduce((chars, { text }) => chars + text.length, 0),
-    )
+    const chars = before.reduce((sum, { text }) => sum + text.length, 0)
+    refuseMoreThan(MAX_TEXT_CHARS, chars, `The messages before the range have ${chars} characters`)
     const input = await describeChat(core, chat, before, numbers.indexOf(chat.id) + 1)
     // Several chats have the first names that were chosen for their users, otherwise numbers.
     const first = input.user ? (chat.persona.firstName?.toLowerCase() ?? '') : ''
@@ -151,8 +132,10 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
     throw new ControlProblem(409, 'nothing_to_record', message)
   }
   // Each of these makes a step, and the rest of the work takes long in a long range.
-  refuseTooLong(acts.filter(({ kind }) => kind !== 'api').length)
-  refuseTooMuch('The texts of the range have', countChars(acts))
+  const steps = acts.filter(({ kind }) => kind !== 'api').length
+  refuseMoreThan(MAX_STEPS, steps, `The range makes at least ${steps} steps`)
+  const chars = countChars(acts)
+  refuseMoreThan(MAX_TEXT_CHARS, chars, `The texts of the range have ${chars} characters`)
 
   const byChat = groupBy(ofChats, ({ chat_id }) => chat_id)
   let begin = after
@@ -163,7 +146,7 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   } while (earlier < begin)
 
   const { firstSeq } = core.journal
-  const isWhole = (id: string) => byChat.get(id)?.some(one => one.kind === 'note' && one.note === 'chat_created')
+  const isWhole = (id: string) => byChat.get(id)?.some(entry => entry.kind === 'note' && entry.note === 'chat_created')
   if (begin + 1 < firstSeq && !chats.every(({ id }) => isWhole(id)))
     throw new ControlProblem(
       409,
@@ -230,7 +213,7 @@ async function describeChat(core: Core, chat: Chat, before: readonly Message[], 
   )
 }
 
-const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+const isSameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The shipped conversation that is exactly this history; null when there is none. */
 async function findShippedTranscript(
@@ -242,7 +225,7 @@ async function findShippedTranscript(
   for (const name of TRANSCRIPT_NAMES) {
     if (!name.startsWith(`${language.slice(0, 2)}-`)) continue
     const transcript = await loadTranscript(name)
-    if (isSameJson(conversationOf(transcript, core, botId).history, history)) return { name, transcript }
+    if (isSameJson(personalize(transcript, core, botId).history, history)) return { name, transcript }
   }
   return null
 }

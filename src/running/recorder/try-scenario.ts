@@ -9,7 +9,7 @@ import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
 import { createAbort } from '../../base/runtime/node.ts'
 import { evaluate } from '../../evaluation/evaluator/evaluator.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
-import { loadText } from '../../evaluation/scenario/load/load.ts'
+import { loadScenarioText } from '../../evaluation/scenario/load/load.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -49,7 +49,7 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
 
   let plan: Plan | undefined
   try {
-    plan = compile(await loadText('recorded.yaml', trial.yaml, { cwd: '.', nodeVersion: process.version }))[0]
+    plan = compile(await loadScenarioText('recorded.yaml', trial.yaml, { cwd: '.', nodeVersion: process.version }))[0]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const messages = error.problems.map(({ message }) => message)
@@ -72,8 +72,8 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
   for (const call of verdict.journal) {
     if (call.kind !== 'api' || !isExpectable(call)) continue
     if (elapsedMs() > deadlineMs) break
-    const others = verdict.journal.filter(entry => entry !== call)
-    if (evaluate(plan, others).outcome === 'pass')
+    const otherEntries = verdict.journal.filter(entry => entry !== call)
+    if (evaluate(plan, otherEntries).outcome === 'pass')
       unnoticed.push(`it also passes when this call is left out: ${describeCall(call)}`)
     leftOut++
   }

@@ -26,6 +26,10 @@ const MAX_DIFFERENCES = 50
 const HISTORY = [{ user: 'I wrote this before the recording began.' }, { user: 'And this as well, some time later.' }]
 /** Headers of the connection, and keys, which a recording does not have. */
 const OWN_HEADERS = /^(host|connection|content-length|transfer-encoding|authorization|accept-encoding|expect)$/
+/** A recording may have others, such as `:path` of HTTP/2. */
+const VALID_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const VALID_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const VALID_METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 /** The clock is not moved further at once, because the recording may have no times. */
 const MAX_PAUSE_MS = 7 * 86_400_000
 
@@ -84,8 +88,8 @@ export class Replay {
   }
 
   #simulator(): PlatformSimulator {
-    const [id, ...others] = this.#bots
-    const more = others.map(bot => `replay-key-${bot}:${bot}`)
+    const [id, ...otherBots] = this.#bots
+    const more = otherBots.map(bot => `replay-key-${bot}:${bot}`)
     this.#sim ??= createPlatformSimulator({
       clock: 'virtual',
       ...(id === undefined ? {} : { bot: { id } }),
@@ -97,26 +101,26 @@ export class Replay {
 
   /** A chat that the recording names for the first time, with an agent when what tells its state needs one. */
   async #chat(sim: PlatformSimulator, id: string, about: ObservedEvent | Call): Promise<ChatHandle> {
-    const open = this.#chats.get(id)
-    if (open !== undefined) return open
+    const openChat = this.#chats.get(id)
+    if (openChat !== undefined) return openChat
     const source = about.kind === 'event' ? about.payload : isMap(about.body) ? about.body : {}
     const { bot, chat: shown, bot_id: botId } = source
     const isTaken =
       about.kind === 'event'
         ? source.event === 'MESSAGE FROM USER'
         : ['message', 'end', 'typing_start', 'typing_stop'].includes(about.endpoint ?? '') || about.status === 409
-    const own = isMap(bot) ? Number(bot.id) : typeof botId === 'number' ? botId : sim.botId
+    const chatBot = isMap(bot) ? Number(bot.id) : typeof botId === 'number' ? botId : sim.botId
     const chat = await sim.chat({
       id,
-      ...(this.#bots.has(own) ? { botId: own } : {}),
+      ...(this.#bots.has(chatBot) ? { botId: chatBot } : {}),
       ...(isMap(shown) ? { language: String(shown.language), source: String(shown.source) } : {}),
       ...(this.#summarized.get(id) ? { history: HISTORY } : {}),
     })
     this.#chats.set(id, chat)
     if (isTaken) {
       if (this.#knobs['start.unrequested'] !== undefined) await chat.press('handover', { async: true })
-      await this.#send(sim, 'POST', '/api/v2/handover/start', this.#keyOf(sim, own), {
-        body: JSON.stringify({ bot_id: own, chat_id: id, supports_attachment: 'attachments' in source }),
+      await this.#send(sim, 'POST', '/api/v2/handover/start', this.#keyOf(sim, chatBot), {
+        body: JSON.stringify({ bot_id: chatBot, chat_id: id, supports_attachment: 'attachments' in source }),
       })
     }
     return chat
@@ -145,7 +149,7 @@ export class Replay {
         ? await chat.press('handover', { async: true })
         : await chat.says(text === '' && attach.length === 0 ? ' ' : text, { async: true, attach })
     await sim.settled()
-    const sent = sim.deliveries.find(one => one.delivery_id === deliveryId)
+    const sent = sim.deliveries.find(delivery => delivery.delivery_id === deliveryId)
     const simulated = sent === undefined ? 'no event' : formOf(JSON.parse(sent.request.body))
     this.#compare(place, `event ${name}`, formOf(payload), simulated)
   }
@@ -156,13 +160,13 @@ export class Replay {
 
   async #call(sim: PlatformSimulator, call: Call): Promise<void> {
     const { endpoint, chatId, status, method, body, answer, url, place } = call
-    if (endpoint === null) return
+    if (endpoint === null || !VALID_METHOD.test(method)) return
     const isAccepted = status >= 200 && status < 300
     // A refused call may be about a chat that does not exist.
-    const known = chatId === null ? undefined : this.#known.get(chatId)
-    const own = chatId === null || known === undefined ? undefined : await this.#chat(sim, chatId, known)
+    const about = chatId === null ? undefined : this.#known.get(chatId)
+    const chat = chatId === null || about === undefined ? undefined : await this.#chat(sim, chatId, about)
     const bot =
-      endpoint === 'availability' && isMap(answer) && isAccepted ? Number(answer.bot_id) : (own?.botId ?? sim.botId)
+      endpoint === 'availability' && isMap(answer) && isAccepted ? Number(answer.bot_id) : (chat?.botId ?? sim.botId)
     const isHandoverKey = endpoint !== 'chat' || status === 403
     const key =
       status === 401 ? 'wrong-key' : isHandoverKey || bot !== sim.botId ? this.#keyOf(sim, bot) : sim.botApiKey
@@ -186,13 +190,14 @@ export class Replay {
     key: string,
     { headers = {}, body }: { readonly headers?: Readonly<Record<string, string>>; readonly body: string },
   ) {
-    const sent = new Headers(Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name)))
+    const isSent = ([name, value]: [string, string]) =>
+      VALID_NAME.test(name) && VALID_VALUE.test(value) && !OWN_HEADERS.test(name)
+    const sent = new Headers(Object.entries(headers).filter(isSent))
     if (Object.keys(headers).length === 0) sent.set('content-type', 'application/json')
     sent.set('authorization', `Bearer ${key}`)
-    const bytes = new TextEncoder().encode(body)
-    const response = await sim.fetch(
-      new Request(new URL(path, sim.baseUrl), { method, headers: sent, ...(method === 'GET' ? {} : { body: bytes }) }),
-    )
+    const bytes = method === 'GET' || method === 'HEAD' ? null : new TextEncoder().encode(body)
+    const request = new Request(new URL(path, sim.baseUrl), { method, headers: sent, body: bytes })
+    const response = await sim.fetch(request)
     const { status, ok } = response
     await sim.settled()
     return { status, ok, json: await response.json().catch(() => null) }

@@ -114,7 +114,7 @@ export function runResult(run: Omit<RunResult, 'counts' | 'exitCode' | 'causes'>
   else if (run.stopped !== null || (strict && counts.inconclusive > 0)) exitCode = 4
   // A call in one scenario shows that the intermediary knows the address of the platform.
   const scenarios = isCalled
-    ? run.scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) }))
+    ? run.scenarios.map(scenario => ({ ...scenario, failures: scenario.failures.map(withoutAddressHint) }))
     : run.scenarios
   return { ...run, scenarios, counts, causes: sharedCauses(scenarios), exitCode }
 }

@@ -34,9 +34,11 @@ export interface RunContextOptions {
 export const scenarioSeed = (seed: number, scenario: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
   hashWords(nameOf(scenario), seed)[0]
 
-/** `bad-luck`, `bad-luck #2` */
+/** `bad-luck #2` for the second run with `--repeat`. */
+export const numberedName = (name: string, instance: number): string => (instance === 1 ? name : `${name} #${instance}`)
+
 export const nameOf = ({ plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): string =>
-  instance === 1 ? plan.name : `${plan.name} #${instance}`
+  numberedName(plan.name, instance)
 
 export interface RunContext extends RunContextOptions, WaitContext {
   readonly evaluator: Evaluator

@@ -9,7 +9,7 @@ import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulat
 import type { Driver } from '../agent-driver/driver.ts'
 import { applyStrict, scenarioResult, unsetVariable } from './results.ts'
 import { createRunContext, scenarioSeed } from './run-context.ts'
-import { type RunListener, runScenario } from './run-scenario.ts'
+import { type RunListener, runPlan } from './run-scenario.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -54,7 +54,7 @@ export async function runInProcess(
     if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
     const { driver, seed, signal, listener } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = applyStrict(options, await runScenario(context, { signal, listener }))
+    const verdict = applyStrict(options, await runPlan(context, { signal, listener }))
     context.close()
     return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
   } finally {

@@ -32,7 +32,7 @@ export interface RunListener {
 
 export const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
 
-export interface RunOptions {
+export interface ScenarioRunOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
   readonly listener?: Partial<RunListener> | undefined
@@ -41,7 +41,7 @@ export interface RunOptions {
 }
 
 /** Never rejects for a failure of the intermediary. Rejects with an internal error of the evaluator. */
-export async function runScenario(context: RunContext, options: RunOptions): Promise<Verdict> {
+export async function runPlan(context: RunContext, options: ScenarioRunOptions): Promise<Verdict> {
   const { plan } = context
   const { settleMs: quietMs } = plan.timeouts
   const steps = new StepsRun(context, options)
@@ -76,7 +76,7 @@ class StepsRun {
   /** Whether an expectation timed out, so that a late call may explain it. */
   hasTimedOut = false
   readonly #context: RunContext
-  readonly #options: RunOptions
+  readonly #options: ScenarioRunOptions
   readonly #timeLimit = new AbortController()
   readonly #timer: { cancel(): void }
   /** Aborts at the time limit, and when the run ends. */
@@ -84,7 +84,7 @@ class StepsRun {
   /** Conversations that a failure has ended. */
   readonly #stopped = new Set<string>()
 
-  constructor(context: RunContext, options: RunOptions) {
+  constructor(context: RunContext, options: ScenarioRunOptions) {
     this.#context = context
     this.#options = options
     this.#timer = wallTimer(context.plan.timeouts.scenarioMs, () => this.#timeLimit.abort())

@@ -11,7 +11,7 @@ import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { FaultFields } from '../../platform/faults/schema.ts'
 import { isOpen } from '../../platform/rules/availability.ts'
-import { payloadOf } from '../../platform/rules/chats.ts'
+import { buildPayload } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import { type Chat, createTransaction } from '../../platform/rules/state.ts'
 import { viewChat } from '../../platform/rules/transcript.ts'
@@ -158,7 +158,7 @@ function sendEvent({ context, step }: StepContext, action: ActionOf<'deliver'>):
   const body = (context.interpolate(step, action.body) ?? {}) as Record<string, unknown>
   const chat = context.chatOf(step)
   const isKnown = Object.hasOwn(WEBHOOK_EVENTS, event) && chat !== null
-  const defaults = isKnown ? payloadOf(core.platform, chat, event as WebhookEventName) : { event }
+  const defaults = isKnown ? buildPayload(core.platform, chat, event as WebhookEventName) : { event }
   const sent = { chatId: chat?.id, event, payload: { ...defaults, ...body }, sign: action.sign }
   core.dispatcher.trigger(sent).catch(error => core.onThrown('delivery', error))
   const notes = core.journal.query({ kind: 'note' })

@@ -24,7 +24,7 @@ import {
   unsetVariable,
 } from './results.ts'
 import { createRunContext, nameOf, type RunContext, scenarioSeed } from './run-context.ts'
-import { type RunListener, runScenario } from './run-scenario.ts'
+import { type RunListener, runPlan } from './run-scenario.ts'
 import { type ConcurrencySlot, runConcurrently, type SelectedScenario, scenarioGroupRank } from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 import { earlyEndOf } from './waiting.ts'
@@ -69,7 +69,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
     if (isExclusive(selected)) return group + 2
     return hasFaults(selected) ? group : group + 1
   }
-  const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...one) => suite.run(...one))
+  const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...selection) => suite.run(...selection))
   const finished = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
   const scenarios = finished.map(({ result }) => result)
   const journal = maskedJournal(router.server)
@@ -199,7 +199,7 @@ export async function runServed(selected: SelectedScenario, options: ServedRunOp
   const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
   router.attach(sim)
   listener.opened?.(nameOf(selected), sim)
-  const verdict = await runScenario(context, { signal, listener, ...(onQuiet && { onQuiet }) })
+  const verdict = await runPlan(context, { signal, listener, ...(onQuiet && { onQuiet }) })
   router.detach(sim)
   return { context, verdict, ...times }
 }

@@ -180,15 +180,15 @@ export async function awaitAck(
   const timeLimit = plan.timeouts.ackMs + GRACE_MS + (dispatcher.find(deliveryId)?.faults?.form.wire?.dripMs ?? 0)
   let lastSeq = startSeq
   let sentMs = sinceMs
-  let answered = false
+  let hasEnded = false
   const status = () => {
     for (const entry of journal.query({ after: lastSeq })) {
       lastSeq = entry.seq
       if (entry.kind !== 'delivery' || entry.delivery_id !== deliveryId || entry.duplicate === true) continue
-      answered = entry.retry_in_ms === undefined
+      hasEnded = entry.retry_in_ms === undefined
     }
     sentMs = Math.max(sentMs, sentAt(core, deliveryId))
-    return answered || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
+    return hasEnded || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
   }
   await waitUntil(context, status, signal)
 }

@@ -57,7 +57,7 @@ export interface CatalogueStep extends Pick<PlannedStep, 'number' | 'name' | 'la
   readonly last: boolean
 }
 
-export interface Status {
+export interface UiStatus {
   readonly run: RunStatus
   readonly watch: WatchSetting
   /** Those that have changed since the status before; all in the first one. */
@@ -111,7 +111,7 @@ export interface LiveEntries {
 }
 
 /** How far `explore` is. */
-export interface Exploration {
+export interface ExplorationProgress {
   readonly conversations: number
   readonly acts: number
   readonly situations: number
@@ -133,9 +133,9 @@ export interface Exploration {
 /** Server-sent events of `GET /_sim/ui/events` by name. A new stream begins with all that there are. */
 export interface UiEvents {
   readonly catalogue: Catalogue
-  readonly status: Status
+  readonly status: UiStatus
   readonly entries: LiveEntries
-  readonly exploration: Exploration
+  readonly exploration: ExplorationProgress
 }
 
 const names = z.array(z.string().check(z.minLength(1)))

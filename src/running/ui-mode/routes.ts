@@ -16,7 +16,7 @@ import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
 import {
-  type Exploration,
+  type ExplorationProgress,
   NameQuery,
   OpenBody,
   RunBody,
@@ -110,11 +110,11 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     },
     run({ body }) {
       const { run } = actionsOf(session)
-      const all = session.catalogue().scenarios.map(({ name }) => name)
-      const unknown = body.scenarios?.find(name => !all.includes(name))
+      const names = session.catalogue().scenarios.map(({ name }) => name)
+      const unknown = body.scenarios?.find(name => !names.includes(name))
       if (unknown === undefined) return { status: 202, body: { scenarios: run(body) } }
-      const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, all)} GET /_sim/ui lists all ${all.length}.`
-      throw unknownId('scenario_not_found', 'scenarios', message, all)
+      const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, names)} GET /_sim/ui lists all ${names.length}.`
+      throw unknownId('scenario_not_found', 'scenarios', message, names)
     },
   }),
   route('POST /ui/stop', {
@@ -193,7 +193,7 @@ function createUiReader({ session, secrets, ...stream }: UiStreamOptions): Event
   let statesVersion = 0
   let runStatus: RunStatus | null = null
   let watch: WatchSetting | null = null
-  let exploration: Exploration | null = null
+  let exploration: ExplorationProgress | null = null
   /** The last entry that was sent, by run. */
   const seqs = new Map<number, number>()
   const event = <Name extends keyof UiEvents>(name: Name, data: UiEvents[Name]): string =>
@@ -218,7 +218,7 @@ function createUiReader({ session, secrets, ...stream }: UiStreamOptions): Event
     if (explored !== null && explored !== exploration) text += event('exploration', explored)
     exploration = explored
     const active = session.active()
-    for (const run of seqs.keys()) if (active.every(one => one.run !== run)) seqs.delete(run)
+    for (const run of seqs.keys()) if (active.every(activeRun => activeRun.run !== run)) seqs.delete(run)
     for (const { name, run, entriesAfter } of active) {
       const entries = entriesAfter(seqs.get(run) ?? 0, MAX_ENTRIES)
       const last = entries.at(-1)

@@ -3,11 +3,12 @@ import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../../evaluation/finding.ts'
+import { nameOf, numberedName } from '../runner/run-context.ts'
 import type { RunListener } from '../runner/run-scenario.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { RunStatus } from './protocol.ts'
-import { nameOf, numberedName, type ScenarioStates } from './scenario-states.ts'
+import type { ScenarioStates } from './scenario-states.ts'
 
 export interface RunRequest {
   readonly wanted: readonly SelectedScenario[]
@@ -51,13 +52,13 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
 
   async function runQueued({ signal }: AbortController): Promise<void> {
     while (queue.size > 0 && !signal.aborted) {
-      const all = runnable()
-      const wanted = all.filter(one => queue.has(nameOf(one)))
+      const scenarios = runnable()
+      const wanted = scenarios.filter(scenario => queue.has(nameOf(scenario)))
       queue.clear()
-      for (const one of wanted) states.queue(nameOf(one))
+      for (const scenario of wanted) states.queue(nameOf(scenario))
       setStatus({ state: 'running', done: 0, total: wanted.length, problem: null, failures: [] })
       try {
-        const result = await startRun({ wanted, all, listener, signal })
+        const result = await startRun({ wanted, all: scenarios, listener, signal })
         setStatus({ failures: storeResults(result, states, secrets) })
       } catch (error) {
         setStatus({ problem: messageOf(error) })
@@ -108,6 +109,6 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
  */
 export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): readonly Failure[] {
   const { scenarios, failures } = secrets.redactDeep(result)
-  for (const one of scenarios) states.finish(numberedName(one.name, one.instance), one)
+  for (const scenario of scenarios) states.finish(numberedName(scenario.name, scenario.instance), scenario)
   return failures
 }

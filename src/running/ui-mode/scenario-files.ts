@@ -1,7 +1,7 @@
 /** Reads the scenario files of UI mode, and reads again those that have changed. */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ConfigError, type Problem, problemOf } from '../../base/files/errors.ts'
+import { ConfigError, createProblem, type Problem } from '../../base/files/errors.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { type FoundFile, findFiles, foldersOf } from '../../evaluation/scenario/load/find.ts'
@@ -28,12 +28,12 @@ export function createScenarioFiles(options: ScenarioFilesOptions) {
   return {
     /** Reads new and changed files. Resolves with the names of the files that were added, changed or removed. */
     async refresh(): Promise<string[]> {
-      const found = findEach(options)
-      const before = new Map(current.map(one => [one.file.path, one]))
+      const matches = findEach(options)
+      const before = new Map(current.map(scenarioFile => [scenarioFile.file.path, scenarioFile]))
       const read: ReadFile[] = []
-      for (const file of found.files) read.push(await readAgain(file, before.get(file.path), options))
+      for (const file of matches.files) read.push(await readAgain(file, before.get(file.path), options))
       current = [...read, ...removedFiles(current, read)]
-      unreadable = found.problems
+      unreadable = matches.problems
       return current.flatMap(({ file, stamp }) => (before.get(file.path)?.stamp === stamp ? [] : [file.name]))
     },
     /** In the order of the files. A broken file has the scenarios that it had before. */
@@ -65,16 +65,16 @@ export function createScenarioFiles(options: ScenarioFilesOptions) {
 /** The files of all patterns; a pattern that matches nothing is a problem. */
 function findEach(options: ScenarioFilesOptions): { files: FoundFile[]; problems: Problem[] } {
   const problems: Problem[] = []
-  const found = new Map<string, FoundFile>()
+  const files = new Map<string, FoundFile>()
   for (const pattern of options.patterns) {
     try {
       for (const file of findFiles([pattern], options))
-        if (file.named || !found.has(file.path)) found.set(file.path, file)
+        if (file.named || !files.has(file.path)) files.set(file.path, file)
     } catch (error) {
       problems.push(...(error instanceof ConfigError ? error.problems : [{ at: pattern, message: messageOf(error) }]))
     }
   }
-  return { files: [...found.values()], problems }
+  return { files: [...files.values()], problems }
 }
 
 /** Reads a file that has changed. One that is broken now keeps the scenarios that it had. */
@@ -91,10 +91,15 @@ function removedFiles(before: readonly ReadFile[], read: readonly ReadFile[]): R
   const paths = new Set(read.map(({ file }) => file.path))
   const names = new Set(read.flatMap(({ plans }) => plans.map(({ name }) => name)))
   const removed: ReadFile[] = []
-  for (const one of before) {
-    const plans = one.plans.filter(({ name }) => !names.has(name))
-    if (paths.has(one.file.path) || plans.length === 0) continue
-    removed.push({ ...one, plans, stamp: stampOf(one), problems: [problemOf(one.file.name, 'was removed.')] })
+  for (const scenarioFile of before) {
+    const plans = scenarioFile.plans.filter(({ name }) => !names.has(name))
+    if (paths.has(scenarioFile.file.path) || plans.length === 0) continue
+    removed.push({
+      ...scenarioFile,
+      plans,
+      stamp: stampOf(scenarioFile),
+      problems: [createProblem(scenarioFile.file.name, 'was removed.')],
+    })
   }
   return removed
 }
@@ -102,8 +107,8 @@ function removedFiles(before: readonly ReadFile[], read: readonly ReadFile[]): R
 function stampOf({ file, includes }: LoadedFile): string {
   let stamp = ''
   for (const { path } of [file, ...includes]) {
-    const found = statSync(path, { throwIfNoEntry: false })
-    stamp += found === undefined ? '\n' : `${found.ino} ${found.size} ${found.mtimeMs}\n`
+    const stats = statSync(path, { throwIfNoEntry: false })
+    stamp += stats === undefined ? '\n' : `${stats.ino} ${stats.size} ${stats.mtimeMs}\n`
   }
   return stamp
 }
@@ -120,17 +125,17 @@ function plansByName(files: readonly ReadFile[]): Map<string, { readonly plan: P
 function describeFiles(files: readonly ReadFile[]): CatalogueFile[] {
   const byName = plansByName(files)
   const described: CatalogueFile[] = []
-  for (const one of files) {
-    const problems = one.problems.map(problem => describeProblem(problem, one.file.name))
-    for (const { name, place, file } of one.plans) {
+  for (const scenarioFile of files) {
+    const problems = scenarioFile.problems.map(problem => describeProblem(problem, scenarioFile.file.name))
+    for (const { name, place, file } of scenarioFile.plans) {
       const first = byName.get(name)
-      if (first === undefined || first.from === one) continue
-      const other = first.plan.place === null ? first.plan.file : `${first.plan.place.file}:${first.plan.place.line}`
-      const message = `${JSON.stringify(name)} is taken: ${other} has it`
+      if (first === undefined || first.from === scenarioFile) continue
+      const where = first.plan.place === null ? first.plan.file : `${first.plan.place.file}:${first.plan.place.line}`
+      const message = `${JSON.stringify(name)} is taken: ${where} has it`
       const at = place === null ? file : placeText(place)
       problems.push({ at, message, excerpt: null, file, line: place?.line ?? null })
     }
-    if (one.plans.length > 0 || problems.length > 0) described.push({ name: one.file.name, problems })
+    if (scenarioFile.plans.length > 0 || problems.length > 0) described.push({ name: scenarioFile.file.name, problems })
   }
   return described
 }

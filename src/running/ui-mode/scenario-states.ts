@@ -7,7 +7,6 @@ import type { PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
-import type { SelectedScenario } from '../runner/schedule.ts'
 import type { ScenarioStatus, StepState } from './protocol.ts'
 
 export type ScenarioStates = ReturnType<typeof createScenarioStates>
@@ -18,11 +17,6 @@ export interface ActiveRun {
   /** Without keys, but with other secrets. */
   entriesAfter(seq: number, limit: number): readonly Entry[]
 }
-
-/** `Happy path #2` for the second run with `--repeat`. */
-export const nameOf = ({ plan, instance }: SelectedScenario): string => numberedName(plan.name, instance)
-
-export const numberedName = (name: string, instance: number): string => (instance === 1 ? name : `${name} #${instance}`)
 
 interface ScenarioState {
   readonly status: ScenarioStatus
@@ -67,7 +61,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
     /** The states that have changed after a version, and the version now. */
     changedSince(after: number) {
       const statuses: ScenarioStatus[] = []
-      for (const one of states.values()) if (one.version > after) statuses.push(one.status)
+      for (const state of states.values()) if (state.version > after) statuses.push(state.status)
       return { version, statuses }
     },
     /** The last result, without secrets. */

@@ -4,6 +4,7 @@ import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
+import { nameOf, numberedName } from '../runner/run-context.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import type {
@@ -11,27 +12,27 @@ import type {
   CatalogueFile,
   CatalogueScenario,
   CatalogueStep,
-  Exploration,
+  ExplorationProgress,
   RunBody,
   RunStatus,
-  Status,
+  UiStatus,
   WatchSetting,
 } from './protocol.ts'
 import { createRunQueue, type StartRun, storeResults } from './run-queue.ts'
 import { createScenarioFiles, type ScenarioFilesOptions } from './scenario-files.ts'
-import { type ActiveRun, createScenarioStates, nameOf, numberedName } from './scenario-states.ts'
+import { type ActiveRun, createScenarioStates } from './scenario-states.ts'
 
 export interface UiSession {
   catalogue(): Catalogue
   /** The scenarios that have changed after a version of the states, and the version now. */
-  status(after: number): { readonly version: number; readonly status: Status }
+  status(after: number): { readonly version: number; readonly status: UiStatus }
   active(): readonly ActiveRun[]
   report(name: string): ScenarioResult | null
   findFile(name: string): NamedFile | undefined
   /** Calls `listener` after every change. Returns a function that stops this. */
   subscribe(listener: () => void): () => void
   /** Null where nothing is explored. */
-  exploration(): Exploration | null
+  exploration(): ExplorationProgress | null
   /** Null for a saved run and an exploration. */
   readonly actions: UiActions | null
   close(): Promise<void>
@@ -76,7 +77,7 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
   const describe = (version: number): Catalogue => ({
     ...{ kind: 'run', instance, version, target },
     files: files.files(),
-    scenarios: files.scenarios().map(describeScenario),
+    scenarios: files.scenarios().map(describePlan),
   })
   let catalogue = describe(1)
   let watched: WatchSetting = { all: false, files: [] }
@@ -90,11 +91,11 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
     notify()
     if (isFirst) return
     const next: string[] = []
-    for (const one of files.scenarios()) {
-      const { file } = one.plan
+    for (const scenario of files.scenarios()) {
+      const { file } = scenario.plan
       if (!changed.has(file)) continue
-      states.outdate(nameOf(one))
-      if (watched.all || watched.files.includes(file)) next.push(nameOf(one))
+      states.outdate(nameOf(scenario))
+      if (watched.all || watched.files.includes(file)) next.push(nameOf(scenario))
     }
     if (next.length > 0) queue.add(next)
   }
@@ -154,7 +155,7 @@ export function createSavedSession(
   const states = createScenarioStates(secrets, () => {})
   const failures = storeResults(result, states, secrets)
   const total = scenarios.length
-  const status: Omit<Status, 'scenarios'> = {
+  const status: Omit<UiStatus, 'scenarios'> = {
     run: { state: 'idle', done: total, total, problem: null, failures },
     watch: { all: false, files: [] },
   }
@@ -162,8 +163,8 @@ export function createSavedSession(
   const files = new Map<string, CatalogueFile>()
   for (const { name, instance, file } of scenarios) {
     files.set(file, { name: file, problems: [] })
-    const plan = plans.findLast(one => one.name === name)
-    if (plan !== undefined) described.push(describeScenario({ plan, instance }))
+    const plan = plans.findLast(candidate => candidate.name === name)
+    if (plan !== undefined) described.push(describePlan({ plan, instance }))
   }
   const catalogue: Catalogue = {
     ...{ kind: 'report', instance: wallTime(), version: 1, target },
@@ -190,7 +191,7 @@ export function createSavedSession(
 export function createExploreSession(target: string, secrets: Redactor, findFile: UiSession['findFile']) {
   const { notify, subscribe } = createListeners()
   const states = createScenarioStates(secrets, notify)
-  let exploration: Exploration | null = null
+  let exploration: ExplorationProgress | null = null
   let catalogue: Catalogue = {
     ...{ kind: 'explore', instance: wallTime(), version: 1, target, files: [], scenarios: [] },
   }
@@ -212,19 +213,18 @@ export function createExploreSession(target: string, secrets: Redactor, findFile
   }
   return {
     session,
-    show(next: Exploration): void {
+    show(next: ExplorationProgress): void {
       exploration = next
       notify()
     },
     add(plan: Plan | null, name: string, result: ScenarioResult): void {
       const { version, files, scenarios } = catalogue
       const none = { description: null, tags: [], spec: [], needs: [], steps: [], place: null }
-      const added =
-        plan === null ? { ...none, name, file: 'no scenario file' } : describeScenario({ plan, instance: 1 })
+      const added = plan === null ? { ...none, name, file: 'no scenario file' } : describePlan({ plan, instance: 1 })
       catalogue = {
         ...catalogue,
         version: version + 1,
-        files: [...files.filter(one => one.name !== added.file), { name: added.file, problems: [] }],
+        files: [...files.filter(file => file.name !== added.file), { name: added.file, problems: [] }],
         scenarios: [...scenarios, added],
       }
       states.finish(added.name, secrets.redactDeep(result))
@@ -232,7 +232,7 @@ export function createExploreSession(target: string, secrets: Redactor, findFile
   }
 }
 
-function describeScenario({ plan, instance }: SelectedScenario): CatalogueScenario {
+function describePlan({ plan, instance }: SelectedScenario): CatalogueScenario {
   const { name, file, place, description, tags, spec, needs } = plan
   const steps: CatalogueStep[] = []
   for (const list of [plan.steps, plan.finally])

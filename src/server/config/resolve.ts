@@ -65,7 +65,7 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
   const warnings = [
-    ...(file?.ignored ?? []).map(other => `${other} is not read, because ${file?.name} is used.`),
+    ...(file?.ignored ?? []).map(ignored => `${ignored} is not read, because ${file?.name} is used.`),
     ...(file === null ? unreadConfigs(environment.cwd) : []),
     ...misspeltVariables(environment.env),
   ]
@@ -75,13 +75,13 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
     values[name] = isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
     sources[name] = from
   }
-  const { agent_driver: driver, clock, 'clock.start': start, ...others } = values
+  const { agent_driver: driver, clock, 'clock.start': start, ...otherValues } = values
 
   // Only changed knobs, because each simulator reads its knobs again: a run creates one per scenario.
   const initial: Record<string, unknown> = formatKnobs(defaultKnobs())
   const knobs: Record<string, unknown> = {}
   const given: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(others)) {
+  for (const [name, value] of Object.entries(otherValues)) {
     if (!isKnob(name)) {
       if (value !== null && !name.startsWith('proxy.')) given[name] = value
     } else if (value !== initial[name]) knobs[name] = value
@@ -161,9 +161,9 @@ function takeAssignment(layer: Record<string, Setting>, assignment: string, prob
   }
   const name = assignment.slice(0, equals)
   const value = assignment.slice(equals + 1)
-  const other = TEXT_SETTINGS.find(setting => setting.name === name)
+  const textSetting = TEXT_SETTINGS.find(setting => setting.name === name)
   if (!isKnob(name)) {
-    const instead = other ? `; use ${other.flag}` : nearest(name, KNOB_NAMES)
+    const instead = textSetting ? `; use ${textSetting.flag}` : nearest(name, KNOB_NAMES)
     problems.push({ at, message: `${name} is not a knob${instead}` })
     return
   }
@@ -199,7 +199,7 @@ export function findConfig(
     throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
   }
   const files = namesIn(cwd)
-  const [name, ...ignored] = NAMES.filter(one => files.includes(one))
+  const [name, ...ignored] = NAMES.filter(fileName => files.includes(fileName))
   return name === undefined ? null : { name, path: resolve(cwd, name), extension: extname(name), ignored }
 }
 

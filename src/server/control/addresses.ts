@@ -67,8 +67,8 @@ export interface AllowedHosts {
 
 /** What follows the name of the server part that refuses. */
 export function refusedHostText(received: string, { hosts, token }: AllowedHosts): string {
-  const others = token === null ? '; to allow the host of --base-url, start with --token TOKEN' : ''
-  return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}${others}.`
+  const baseUrlHint = token === null ? '; to allow the host of --base-url, start with --token TOKEN' : ''
+  return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}${baseUrlHint}.`
 }
 
 /** Headers that tunnels and reverse proxies add. */

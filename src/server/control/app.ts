@@ -12,7 +12,7 @@ import { createSequence } from '../../base/runtime/sequence.ts'
 import { shapeOf, typeOf } from '../../base/schemas/definitions.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../base/text/error-text.ts'
-import { beginningsOf } from '../../platform/api/body.ts'
+import { shortenedArrays } from '../../platform/api/body.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
@@ -306,7 +306,7 @@ async function readBody(route: ControlRoute, request: Request): Promise<unknown>
   }
   const raw = isForm ? await readForm(chunks, type) : await readJson(chunks)
   // A snapshot is checked where it is restored, slice by slice.
-  const parts = isForm || route.maxValues !== undefined ? [] : beginningsOf(raw)
+  const parts = isForm || route.maxValues !== undefined ? [] : shortenedArrays(raw)
   for (const part of parts) parse(part)
   return parse(raw)
 
@@ -375,9 +375,11 @@ async function readForm(chunks: Uint8Array<ArrayBuffer>[], type: string): Promis
   if (form === null)
     throw new ControlProblem(400, 'invalid_form', 'The body is not a form, although its content type says so.')
   const names = [...new Set(form.keys())]
-  return Object.fromEntries(names.map(name => [name, name === 'files' ? form.getAll(name) : textOf(form.get(name))]))
+  return Object.fromEntries(
+    names.map(name => [name, name === 'files' ? form.getAll(name) : withoutCarriageReturns(form.get(name))]),
+  )
 }
 
 /** Browsers write line breaks in forms as CRLF, whatever was typed. */
-const textOf = <Value>(value: Value): Value | string =>
+const withoutCarriageReturns = <Value>(value: Value): Value | string =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value

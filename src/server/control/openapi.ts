@@ -13,8 +13,10 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
   const groups = new Set<string>()
   for (const route of ROUTES) {
     groups.add(route.group)
-    const answers = Object.values(route.responses).map(one => (typeof one === 'string' ? null : one.schema))
-    for (const schema of [route.body, route.upload, ...answers]) if (schema) schemas[idOf(schema)] = schema
+    const responseSchemas = Object.values(route.responses).map(response =>
+      typeof response === 'string' ? null : response.schema,
+    )
+    for (const schema of [route.body, route.upload, ...responseSchemas]) if (schema) schemas[idOf(schema)] = schema
     for (const [name, schema] of Object.entries(queryOf(route))) schemas[`${route.id}_${name}`] = schema
     for (const [index, pattern] of pathsOf(route).entries()) {
       const path = pattern.replace(/:([a-z]+)/g, '{$1}')
@@ -37,7 +39,10 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     components: {
       schemas: toComponents(schemas),
       responses: {
-        Problem: { description: 'The request was refused; the body says why', content: jsonOf(ControlErrorResponse) },
+        Problem: {
+          description: 'The request was refused; the body says why',
+          content: jsonContent(ControlErrorResponse),
+        },
       },
       securitySchemes: {
         bearer: {
@@ -52,7 +57,7 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
 }
 
 const idOf = (schema: z.ZodMiniType): string => String(z.globalRegistry.get(schema)?.id)
-const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
+const jsonContent = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
 const queryOf = ({ query }: ControlRoute) => (query === undefined ? {} : shapeOf(query))
 
 function operation(route: ControlRoute, id: string, path: string): unknown {
@@ -63,9 +68,9 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
   for (const name of Object.keys(queryOf(route)))
     parameters.push({ name, in: 'query', schema: refTo(`${route.id}_${name}`) })
 
-  const answers: Record<string, unknown> = {}
-  if (path.includes(':workspace')) answers[404] = response('There is no such workspace')
-  for (const [status, answer] of Object.entries(responses)) answers[status] = response(answer)
+  const documented: Record<string, unknown> = {}
+  if (path.includes(':workspace')) documented[404] = response('There is no such workspace')
+  for (const [status, spec] of Object.entries(responses)) documented[status] = response(spec)
   const content = body && {
     'application/json': { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) },
     ...(upload && { 'multipart/form-data': { schema: refTo(idOf(upload)) } }),
@@ -78,13 +83,13 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
     ...(open === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(content && { requestBody: { required: example !== undefined, content } }),
-    responses: { ...answers, default: { $ref: '#/components/responses/Problem' } },
+    responses: { ...documented, default: { $ref: '#/components/responses/Problem' } },
   }
 }
 
 function response(documented: string | DocumentedResponse): unknown {
-  if (typeof documented === 'string') return { description: documented, content: jsonOf(ControlErrorResponse) }
+  if (typeof documented === 'string') return { description: documented, content: jsonContent(ControlErrorResponse) }
   const { description, schema, type = 'text/plain' } = documented
-  if (schema !== null) return { description, content: jsonOf(schema) }
+  if (schema !== null) return { description, content: jsonContent(schema) }
   return { description, content: { [type]: { schema: { type: 'string' } satisfies JsonSchema } } }
 }

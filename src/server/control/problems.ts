@@ -58,7 +58,7 @@ export function asProblem(thrown: unknown): ControlProblem | null {
 }
 
 function fromSnapshot({ message, problems }: InvalidSnapshotError): ControlProblem {
-  const issues = problems.map(one => ({ field: one.name, message: one.message }))
+  const issues = problems.map(problem => ({ field: problem.name, message: problem.message }))
   return new ControlProblem(422, 'invalid_snapshot', message, { issues })
 }
 
@@ -74,9 +74,12 @@ export function invalidRequest(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
 ): ControlProblem {
-  const found = describeIssues(issues, value, schema, `The ${what}`).map(one => ({ ...one, field: one.field || what }))
-  const message = found.map(issue => issue.message).join(' ')
-  return new ControlProblem(422, `invalid_${what}`, message, { issues: found })
+  const fieldProblems = describeIssues(issues, value, schema, `The ${what}`).map(problem => ({
+    ...problem,
+    field: problem.field || what,
+  }))
+  const message = fieldProblems.map(issue => issue.message).join(' ')
+  return new ControlProblem(422, `invalid_${what}`, message, { issues: fieldProblems })
 }
 
 /** How many ids a problem lists. */
@@ -93,7 +96,7 @@ export function unknownId(code: string, field: string, message: string, ids: rea
 }
 
 /** Says which moment a request asks for: the seq of an entry, or null for the present. */
-export function momentOf({ journal, moments }: Core, { at }: { readonly at?: number | undefined }): number | null {
+export function readMoment({ journal, moments }: Core, { at }: { readonly at?: number | undefined }): number | null {
   if (at === undefined || at >= journal.nextSeq - 1) return null
   const first = moments.firstSeq()
   if (at >= first) return at

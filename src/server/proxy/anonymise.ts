@@ -65,13 +65,13 @@ const LETTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{Lo}/u, /\p{L}/u, /\p{N}/u, /\p{E
 /** Scripts and groups of emoji lie in blocks of this many code points. */
 const BLOCK = 128
 const TRIES = 64
-const LONGEST_SHIFT_DAYS = 3_000
+const MAX_SHIFT_DAYS = 3_000
 
 /** `origins`: addresses of programs that stay in links, such as that of the platform. */
 export function createAnonymiser(salt: string, origins: readonly string[]): Anonymiser {
-  const digestOf = (value: string): string => hmac('sha256', salt, value, 'hex')
-  const randomOf = (value: string) => randomFrom(Number.parseInt(digestOf(value).slice(0, 8), 16))
-  const shiftMs = (1 + randomOf('time').below(LONGEST_SHIFT_DAYS * 86_400)) * -1_000
+  const digestText = (value: string): string => hmac('sha256', salt, value, 'hex')
+  const randomOf = (value: string) => randomFrom(Number.parseInt(digestText(value).slice(0, 8), 16))
+  const shiftMs = (1 + randomOf('time').below(MAX_SHIFT_DAYS * 86_400)) * -1_000
 
   function text(value: string): string {
     if (UUID.test(value)) return likeId(value, [14, 19])
@@ -84,7 +84,7 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
   /** `fixed`: the positions that say which kind of id it is. */
   function likeId(id: string, fixed: readonly number[]): string {
     let digits = ''
-    while (digits.length < id.length) digits += digestOf(`${id.toLowerCase()} ${digits.length}`)
+    while (digits.length < id.length) digits += digestText(`${id.toLowerCase()} ${digits.length}`)
     const isUpper = /[A-F]/.test(id)
     const changed = [...id]
       .map((char, at) => (char === '-' || fixed.includes(at) ? char : (digits[at] ?? '0')))
@@ -103,7 +103,7 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
   function likeUrl(value: string): string {
     const { origin, protocol, host, pathname, search, hash } = new URL(value)
     const isKept = origins.includes(origin)
-    const begin = isKept ? origin : `${protocol}//${digestOf(host).slice(0, 12)}.example`
+    const begin = isKept ? origin : `${protocol}//${digestText(host).slice(0, 12)}.example`
     const end = `${path(pathname + search)}${hash && `#${likeText(hash.slice(1))}`}`
     return begin + (end === '/' && !value.endsWith('/') ? '' : end)
   }
@@ -118,11 +118,11 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
         if (place >= 0 && place < count)
           return String.fromCharCode(first + ((place + 1 + random.below(count - 1)) % count))
       }
-      const kind = LETTER_KINDS.find(one => one.test(char))
+      const kind = LETTER_KINDS.find(letterKind => letterKind.test(char))
       const begin = point - (point % BLOCK)
       for (let count = 0; count < TRIES; count++) {
-        const other = String.fromCodePoint(begin + random.below(BLOCK))
-        if (other !== char && other.length === char.length && kind?.test(other)) return other
+        const substitute = String.fromCodePoint(begin + random.below(BLOCK))
+        if (substitute !== char && substitute.length === char.length && kind?.test(substitute)) return substitute
       }
       return char.length === 2 ? '\u{1f642}' : 'x'
     })

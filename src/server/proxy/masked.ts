@@ -15,7 +15,14 @@ import type { ApiContent, DeliveryContent, EntryContent, NoteContent } from '../
 import type { Journal } from '../../platform/journal/journal.ts'
 import { acknowledgementFailure } from '../../platform/webhooks/request.ts'
 import type { Anonymiser } from './anonymise.ts'
-import { COPIED_BYTES, type CopiedBody, headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
+import {
+  COPIED_BYTES,
+  type CopiedBody,
+  type ExchangeOutcome,
+  headerIn,
+  type PassedRequest,
+  type RawHeaders,
+} from './relay.ts'
 
 class MaskedContent<Content> {
   readonly #content: Content
@@ -42,15 +49,19 @@ export const appendMasked = (
 /** The header with the signature of a delivery, in lower case, and what it is. */
 export interface Signed {
   readonly header: string
-  readonly verdict: 'valid' | 'invalid' | 'missing' | 'not checked'
+  readonly status: 'valid' | 'invalid' | 'missing' | 'not checked'
 }
 
 export interface Mask {
-  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): Masked<ApiContent>
+  call(request: PassedRequest & { readonly target: string }, outcome: ExchangeOutcome): Masked<ApiContent>
   /** The request of a delivery, before it is answered. */
   delivery(request: PassedRequest, about: DeliveryFacts): Masked<DeliveryContent>
   /** The delivery with its outcome. */
-  answered(delivery: Masked<DeliveryContent>, request: PassedRequest, outcome: Outcome): Masked<DeliveryContent>
+  withOutcome(
+    delivery: Masked<DeliveryContent>,
+    request: PassedRequest,
+    outcome: ExchangeOutcome,
+  ): Masked<DeliveryContent>
   note(name: string, details: Readonly<Record<string, string | number>>, message: string): Masked<NoteContent>
 }
 
@@ -97,7 +108,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       const lower = name.toLowerCase()
       let shown = REDACTED
       if (SHOWN_HEADERS.has(lower) || lower === names.algorithm) shown = secrets.redact(value)
-      else if (lower === signed?.header) shown = `${REDACTED} (${signed.verdict})`
+      else if (lower === signed?.header) shown = `${REDACTED} (${signed.status})`
       else if (lower === names.id) shown = text(value, secrets)
       else if (lower === 'authorization') shown = `${SCHEME.exec(value)?.[0] ?? ''} ${REDACTED}`.trim()
       const earlier = masked.get(lower)
@@ -108,7 +119,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
 
   let latest: { readonly values: string; readonly redactor: Redactor } | null = null
   /** What texts of this exchange do not show: also the keys, the cookies and the signature that it has itself, in both directions. */
-  function secretsOf(raw: RawHeaders): Redactor {
+  function collectSecrets(raw: RawHeaders): Redactor {
     const secret = raw.flatMap((value, at) => {
       const name = at % 2 === 1 ? (raw[at - 1]?.toLowerCase() ?? '') : ''
       if (!isSecretHeader(name)) return []
@@ -152,13 +163,13 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
   }
 
   return {
-    call({ method, target, headers, body }, { answer, durationMs, failure }) {
-      const own = secretsOf([...headers, ...(answer?.headers ?? [])])
+    call({ method, target, headers, body }, { response, durationMs, failure }) {
+      const own = collectSecrets([...headers, ...(response?.headers ?? [])])
       const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
       const route = findApiRoute(pathOf(path), knobs)
       const sent = readBody(body, headers, own)
-      const received = answer === null || failure !== null ? null : readBody(answer.body, answer.headers, own)
-      const status = received === null ? 0 : (answer?.status ?? 0)
+      const received = response === null || failure !== null ? null : readBody(response.body, response.headers, own)
+      const status = received === null ? 0 : (response?.status ?? 0)
       const chatId = chatIdOf({ route, body: sent.value })
       return new MaskedContent<ApiContent>({
         kind: 'api',
@@ -186,10 +197,10 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     },
 
     delivery({ headers, body }, { url, signed, id }) {
-      const sent = readBody(body, headers, secretsOf(headers))
+      const sent = readBody(body, headers, collectSecrets(headers))
       const fields: Readonly<Record<string, unknown>> = Object(sent.value)
       const chat: Readonly<Record<string, unknown>> = Object(fields.chat)
-      const chatId = [fields.chat_id, chat.id].find(one => typeof one === 'string' && one !== '')
+      const chatId = [fields.chat_id, chat.id].find(id => typeof id === 'string' && id !== '')
       const idHeader = headerIn(headers, names.id)
       return new MaskedContent<DeliveryContent>({
         kind: 'delivery',
@@ -211,21 +222,21 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
       })
     },
 
-    answered(delivery, request, { answer, failure, durationMs }) {
+    withOutcome(delivery, request, { response, failure, durationMs }) {
       const received =
-        answer === null
+        response === null
           ? null
-          : readBody(answer.body, answer.headers, secretsOf([...request.headers, ...answer.headers]))
+          : readBody(response.body, response.headers, collectSecrets([...request.headers, ...response.headers]))
       return delivery.map((content): DeliveryContent => {
         const why =
-          failure ?? acknowledgementFailure(content.event, { status: answer?.status ?? 0, headers: {} }, knobs)
+          failure ?? acknowledgementFailure(content.event, { status: response?.status ?? 0, headers: {} }, knobs)
         return {
           ...content,
           duration_ms: durationMs,
           outcome: why === null ? 'delivered' : 'failed',
-          status: failure === null ? (answer?.status ?? null) : null,
+          status: failure === null ? (response?.status ?? null) : null,
           response: received && {
-            headers: maskHeaders(answer?.headers ?? []),
+            headers: maskHeaders(response?.headers ?? []),
             body: received.text ?? '',
             truncated: received.text === null,
             ...(received.truncated_from && { truncated_from: received.truncated_from }),

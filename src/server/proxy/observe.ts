@@ -11,13 +11,13 @@ import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import { appendMasked, type Mask, type Masked, type Signed } from './masked.ts'
-import { headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
+import { type ExchangeOutcome, headerIn, type PassedRequest, type RawHeaders } from './relay.ts'
 
 export interface Observer {
   /** Returns the `seq` of the call. */
-  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): number
+  call(request: PassedRequest & { readonly target: string }, outcome: ExchangeOutcome): number
   /** The function it returns takes the outcome, and returns the `seq` of the attempt. */
-  delivery(request: PassedRequest): (outcome: Outcome) => number
+  delivery(request: PassedRequest): (outcome: ExchangeOutcome) => number
   note(note: Masked<NoteContent>, cause: number | null): void
   /** The key of the user that made the signature of this delivery. */
   keyThatSigned(headers: RawHeaders, body: Buffer): string | undefined
@@ -79,10 +79,10 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       memory.add(-sizeOfChat(oldest))
     }
     const { bot } = core.identity
-    const { botId = bot.id, botName = bots.get(botId)?.name ?? bot.name, ...others } = about
+    const { botId = bot.id, botName = bots.get(botId)?.name ?? bot.name, ...chatDetails } = about
     ensureBots(platform, [{ id: botId, name: botName, organizationId: bot.organizationId }])
     const transaction = createTransaction()
-    const chat = createChat(platform, { ...UNKNOWN_CHAT, ...others, id, botId }, transaction)
+    const chat = createChat(platform, { ...UNKNOWN_CHAT, ...chatDetails, id, botId }, transaction)
     for (const effect of transaction.effects) derive(source, effect)
     return chat
   }
@@ -137,8 +137,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       if (chat.status === 'agent') note('handed_back')
       Object.assign(chat, { status: 'bot', takeover: null, typing: false })
     } else if (endpoint === 'message' && typeof body.message === 'string') {
-      const answered = isMap(response) ? response.chatmessage_id : undefined
-      const messageId = typeof answered === 'string' ? answered : undefined
+      const sentId = isMap(response) ? response.chatmessage_id : undefined
+      const messageId = typeof sentId === 'string' ? sentId : undefined
       const buttons = Array.isArray(body.buttons) ? body.buttons : []
       const name = by ?? chat.takeover?.sender?.name ?? ''
       addMessage(platform, chat, { id: messageId, from: 'agent', name, text: body.message, buttons })
@@ -166,10 +166,10 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     const isMissing = headerIn(headers, header) === undefined
     // The address to which the platform sends is not known here.
     if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body')
-      return { header, verdict: isMissing ? 'missing' : 'not checked' }
-    if (!isMissing) return { header, verdict: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
-    const other = headerThatSigns(headers, body.whole.toString('utf8'))
-    return other === undefined ? { header, verdict: 'missing' } : { header: other, verdict: 'valid' }
+      return { header, status: isMissing ? 'missing' : 'not checked' }
+    if (!isMissing) return { header, status: keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid' }
+    const signingHeader = headerThatSigns(headers, body.whole.toString('utf8'))
+    return signingHeader === undefined ? { header, status: 'missing' } : { header: signingHeader, status: 'valid' }
   }
 
   function headerThatSigns(headers: RawHeaders, text: string): string | undefined {
@@ -205,12 +205,12 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const key = sha256(new TextEncoder().encode(form))
       const earlier = failedEvents.get(key)
       failedEvents.delete(key)
-      const payload = earlier === undefined ? eventOf(event, sent.body) : null
+      const payload = earlier === undefined ? parseEvent(event, sent.body) : null
       const seq = earlier?.seq ?? (payload === null ? null : recordEvent(masked, payload, ownId))
       const facts = { delivery_id: earlier?.id ?? ownId, attempt: (earlier?.attempts ?? 0) + 1 }
       evict(masked)
       return outcome => {
-        const { content } = mask.answered(masked, request, outcome)
+        const { content } = mask.withOutcome(masked, request, outcome)
         const attemptSeq = derive(masked, { ...content, ...facts }, seq)
         if (content.outcome === 'delivered') return attemptSeq
         failedEvents.set(key, { seq, id: facts.delivery_id, attempts: facts.attempt })
@@ -224,7 +224,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
 }
 
 /** The payload of an event that the platform's description has. */
-function eventOf(event: string, body: string): WebhookEvent | null {
+function parseEvent(event: string, body: string): WebhookEvent | null {
   if (!isWebhookEvent(event)) return null
   const payload = jsonOr(body, null)
   return WEBHOOK_EVENTS[event].schema.safeParse(payload).success ? (payload as WebhookEvent) : null

@@ -118,17 +118,17 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
         const text = decodedText(body, headerIn(headers, 'content-encoding'))
         if (text === null) return null
         let links = 0
-        const changed = text.replace(linksTo(upstream.origin), found => {
+        const changed = text.replace(linksTo(upstream.origin), link => {
           links++
           const { base } = core.address
-          return `"${found.includes('\\/') ? base.replaceAll('/', '\\/') : base}`
+          return `"${link.includes('\\/') ? base.replaceAll('/', '\\/') : base}`
         })
         const signature = links === 0 ? null : sign(changed, body, headers)
         if (signature === null) return null
         done.links = links
         const bytes = Buffer.from(changed)
         const fits = without(headers, ['content-length', 'content-encoding', 'transfer-encoding']).map(
-          (value, at, all) => (at % 2 === 1 ? (signature[all[at - 1]?.toLowerCase() ?? ''] ?? value) : value),
+          (value, at, lines) => (at % 2 === 1 ? (signature[lines[at - 1]?.toLowerCase() ?? ''] ?? value) : value),
         )
         return { body: bytes, headers: [...fits, 'Content-Length', `${bytes.length}`, REWRITTEN_HEADER, `${links}`] }
       }
@@ -156,15 +156,15 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const ended = core.work.activity.begin()
       const done = { links: 0 }
       const watcher: Watcher = {
-        rewriteAnswer: rewriter(done, () => ({})),
+        rewriteResponse: rewriter(done, () => ({})),
         onEnd(passed, outcome) {
           safely(() => {
             noteRewritten(done, observer.call({ ...passed, target }, outcome))
-            if (outcome.answer !== null) checkLinks(outcome.answer.body, outcome.answer.headers)
+            if (outcome.response !== null) checkLinks(outcome.response.body, outcome.response.headers)
           })
           ended()
         },
-        refuse: (failure, answer) => refuse(answer, 'no_platform', upstream, failure, HINTS.platform),
+        refuse: (failure, response) => refuse(response, 'no_platform', upstream, failure, HINTS.platform),
       }
       up.pass(request, response, upstream.pathname.replace(/\/$/, '') + target, watcher)
     }
@@ -196,7 +196,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
           })
           ended()
         },
-        refuse: (failure, answer) => refuse(answer, 'no_webhook', webhookUrl, failure, HINTS.webhook),
+        refuse: (failure, response) => refuse(response, 'no_webhook', webhookUrl, failure, HINTS.webhook),
       }
       down.pass(request, response, webhookPath(webhookUrl, rest), watcher)
     }
@@ -213,7 +213,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const why =
         forwarded === null ? `its Host is ${JSON.stringify(headers.host ?? null)}` : `it has the header ${forwarded}`
       const message = `The proxy of handover-sim refused this request: ${why}, so it came through a tunnel or from a web page. There, only the delivery path answers.`
-      answerOwn(response, 403, { code: 'foreign_request', message })
+      respondOwn(response, 403, { code: 'foreign_request', message })
     }
   }
 
@@ -259,10 +259,10 @@ function linksTo(origin: string): RegExp {
 function refuse(response: ServerResponse, code: string, to: URL, failure: ConnectionFailure, usual: string): void {
   const problem = certificateProblem(failure)
   const message = `The proxy of handover-sim got no answer from ${to.origin}: ${failureText(failure)}.`
-  answerOwn(response, 502, { code, message, hint: problem === undefined ? usual : TLS_HINTS[problem] })
+  respondOwn(response, 502, { code, message, hint: problem === undefined ? usual : TLS_HINTS[problem] })
 }
 
-function answerOwn(response: ServerResponse, status: number, why: object): void {
+function respondOwn(response: ServerResponse, status: number, why: object): void {
   const { headers, body } = simulatorResponse(status, { handover_sim: why })
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }

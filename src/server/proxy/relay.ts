@@ -32,7 +32,7 @@ export interface CopiedBody {
 /** Names and values alternate, as in `rawHeaders`. */
 export type RawHeaders = readonly string[]
 
-export interface Answer {
+export interface RelayedResponse {
   readonly status: number
   readonly headers: RawHeaders
   readonly body: CopiedBody
@@ -45,8 +45,8 @@ export interface PassedRequest {
 }
 
 /** How an exchange ended. Without an answer `failure` says why; with both, the connection broke within the answer. */
-export interface Outcome {
-  readonly answer: Answer | null
+export interface ExchangeOutcome {
+  readonly response: RelayedResponse | null
   readonly failure: ConnectionFailure | null
   readonly durationMs: number
 }
@@ -58,11 +58,11 @@ export interface Watcher {
   /** Called when the body of the request is complete, before the other server can answer it. */
   onRequest?(request: PassedRequest): void
   /** Called once. */
-  onEnd(request: PassedRequest, outcome: Outcome): void
+  onEnd(request: PassedRequest, outcome: ExchangeOutcome): void
   /** Answers a client when there is no connection to the other server. */
   refuse(failure: ConnectionFailure, response: ServerResponse): void
   readonly rewriteRequest?: Rewrite | undefined
-  readonly rewriteAnswer?: Rewrite | undefined
+  readonly rewriteResponse?: Rewrite | undefined
 }
 
 export interface Relay {
@@ -108,7 +108,7 @@ export function createRelay(to: URL): Relay {
       const headers = forwarded(request.rawHeaders, to.host)
       const passed = (): PassedRequest => ({ method, headers: request.rawHeaders, body: copy.result() })
       let isOver = false
-      const end = (outcome: Omit<Outcome, 'durationMs'>) => {
+      const end = (outcome: Omit<ExchangeOutcome, 'durationMs'>) => {
         if (isOver) return
         isOver = true
         watcher.onEnd(passed(), { ...outcome, durationMs: roundMs(elapsedMs() - startedMs) })
@@ -119,9 +119,9 @@ export function createRelay(to: URL): Relay {
       let sent: ClientRequest | null = null
       let isConnected = false
       /** Answers the client that there is no answer; breaks its connection where that of the server broke, or a part has passed. */
-      function fail(failure: ConnectionFailure, answer: Answer | null = null): void {
+      function fail(failure: ConnectionFailure, received: RelayedResponse | null = null): void {
         if (isOver) return
-        end({ answer, failure })
+        end({ response: received, failure })
         sent?.destroy()
         request.unpipe()
         request.resume()
@@ -141,7 +141,7 @@ export function createRelay(to: URL): Relay {
         }
       response.on('close', () => {
         if (response.writableFinished) return
-        end({ answer: null, failure: { code: 'sender_closed' } })
+        end({ response: null, failure: { code: 'sender_closed' } })
         if (sent?.socket) resetSocket(sent.socket)
         sent?.destroy()
       })
@@ -154,7 +154,7 @@ export function createRelay(to: URL): Relay {
           else socket.once(isEncrypted ? 'secureConnect' : 'connect', () => (isConnected = true))
         })
         // Later than errors in the bytes that came with the head, such as a body that is longer than announced.
-        const passLater = (answer: IncomingMessage) => afterThisCall(guarded(() => passAnswer(answer)))
+        const passLater = (incoming: IncomingMessage) => afterThisCall(guarded(() => passResponse(incoming)))
         begun.on('response', passLater)
         const refuseSwitch = () => fail(unusableStatus(101, to.host))
         begun.on('upgrade', refuseSwitch)
@@ -163,39 +163,39 @@ export function createRelay(to: URL): Relay {
         return begun
       }
 
-      function passAnswer(answer: IncomingMessage): void {
-        const { statusCode: status = 0, statusMessage = '', rawHeaders } = answer
+      function passResponse(incoming: IncomingMessage): void {
+        const { statusCode: status = 0, statusMessage = '', rawHeaders } = incoming
         const head = forwarded(rawHeaders, null)
         checkHead(to.host, status, statusMessage, head)
-        const answered = new BodyCopy()
-        const result = (): Answer => ({ status, headers: rawHeaders, body: answered.result() })
+        const copy = new BodyCopy()
+        const result = (): RelayedResponse => ({ status, headers: rawHeaders, body: copy.result() })
         response.sendDate = false
         const start = (head: readonly string[]) => {
           const fits = request.httpVersion === '1.0' ? without(head, ['transfer-encoding']) : [...head]
           response.writeHead(status, statusMessage, fits as unknown as string[])
         }
-        answer.on('data', (chunk: Buffer) => answered.add(chunk))
-        answer.on('close', () => {
-          if (answer.complete) return
+        incoming.on('data', (chunk: Buffer) => copy.add(chunk))
+        incoming.on('close', () => {
+          if (incoming.complete) return
           fail(connectionFailure(Object.assign(new Error(), { code: 'ECONNRESET' }), to.host), result())
         })
-        const { rewriteAnswer } = watcher
-        if (rewriteAnswer === undefined) {
+        const { rewriteResponse } = watcher
+        if (rewriteResponse === undefined) {
           start(head)
-          answer.pipe(response)
+          incoming.pipe(response)
           // The head does not wait for the body, but goes with it when both are here.
           afterWaitingEvents(() => response.destroyed || response.flushHeaders())
         } else
           readShort(
-            answer,
+            incoming,
             guarded((body, isWhole) => {
-              const changed = isWhole ? rewriteAnswer(body, head) : null
+              const changed = isWhole ? rewriteResponse(body, head) : null
               start(changed?.headers ?? head)
-              passOn(answer, response, changed?.body ?? body, isWhole)
+              passOn(incoming, response, changed?.body ?? body, isWhole)
             }),
           )
         // After the body has gone on, because recording takes time.
-        answer.on('end', () => end({ answer: result(), failure: null }))
+        incoming.on('end', () => end({ response: result(), failure: null }))
       }
 
       const { rewriteRequest } = watcher

@@ -35,20 +35,20 @@ const undo: (() => void)[] = []
  * interception.stop()
  */
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception
-export function intercept(simulators: Intercepted | readonly Intercepted[], other?: unknown): Interception {
+export function intercept(simulators: Intercepted | readonly Intercepted[], index?: unknown): Interception {
   checkRuntime()
   // A number is the position that `map` and `forEach` pass.
-  if (typeof other === 'object')
+  if (typeof index === 'object')
     throw new TypeError(
       'intercept takes one argument and no options; several simulators are a list: intercept([one, two]).',
     )
-  const all: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
+  const list: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
   // Rejects an empty list, and two simulators at the same address, because the second would never
   // answer.
-  if (all.length === 0)
+  if (list.length === 0)
     throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
   const urls = new Set<string>()
-  for (const simulator of all) {
+  for (const simulator of list) {
     if (typeof simulator?.baseUrl !== 'string' || typeof simulator.fetch !== 'function')
       throw new TypeError('intercept takes a simulator, or a list of simulators.')
     const { baseUrl } = simulator
@@ -59,7 +59,7 @@ export function intercept(simulators: Intercepted | readonly Intercepted[], othe
     urls.add(url)
   }
 
-  const routes = createRoutes(all)
+  const routes = createRoutes(list)
   if (activeRoutes.length === 0) applyInterceptors()
   activeRoutes.unshift(routes)
   const stop = () => {
@@ -98,7 +98,7 @@ function applyInterceptors(): void {
     exposeFetchClasses()
     for (const interceptor of interceptors) {
       apply(interceptor)
-      interceptor.on('request', answer)
+      interceptor.on('request', respond)
     }
     const sockets = SocketInterceptor.singleton(SocketInterceptor)
     apply(sockets)
@@ -186,7 +186,7 @@ interface RequestEvent {
 }
 
 /** A request without a route is not answered, and goes to its own address. */
-async function answer({ request, controller }: RequestEvent): Promise<void> {
+async function respond({ request, controller }: RequestEvent): Promise<void> {
   const route = URL.canParse(request.url) ? findRoute(request.url) : undefined
   if (route === undefined) return
   try {

@@ -33,7 +33,7 @@ import { bodyPattern } from '../body-matcher.ts'
 import { ownerOf, stackAbove } from '../chat.ts'
 import { expectationError, reportLines } from '../expectation-error.ts'
 import { checkChatExists } from '../expectations.ts'
-import { type ExpectedTimes, timesOf } from '../options.ts'
+import { type ExpectedTimes, parseTimes } from '../options.ts'
 import { type TestJournal, testJournalOf } from '../test-journal.ts'
 
 /** Options of the matchers. */
@@ -66,9 +66,9 @@ export const matchers = {
     bodyPattern(call, body, this.isNot)
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
-    const found = count(query, stackAbove(matchers.toHaveReceived), found => countCalls(query, call, found))
-    const result = resultOf(query, found)
-    if (result.pass && !this.isNot) for (const seq of found.seqs) tests.matchedSeqs.add(seq)
+    const matched = count(query, stackAbove(matchers.toHaveReceived), matches => countCalls(query, call, matches))
+    const result = createResult(query, matched)
+    if (result.pass && !this.isNot) for (const seq of matched.seqs) tests.matchedSeqs.add(seq)
     return result
   },
 
@@ -82,9 +82,9 @@ export const matchers = {
     const named = { what: 'event', name: event, names: WEBHOOK_EVENTS }
     const subject = checkArguments('toHaveDelivered', received, named, payload, options)
     const query = { ...subject, call: event, body: payload, options, rules: ['WH1'] }
-    return resultOf(
+    return createResult(
       query,
-      count(query, stackAbove(matchers.toHaveDelivered), found => countDeliveries(query, found)),
+      count(query, stackAbove(matchers.toHaveDelivered), matches => countDeliveries(query, matches)),
     )
   },
 }
@@ -139,10 +139,11 @@ function checkArguments(
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
-const timesIn = ({ options }: Query): Times => (options?.times === undefined ? AT_LEAST_ONCE : timesOf(options.times))
+const timesIn = ({ options }: Query): Times =>
+  options?.times === undefined ? AT_LEAST_ONCE : parseTimes(options.times)
 
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
-function count(query: Query, callStack: string, work: (found: Found) => void): Found {
+function count(query: Query, callStack: string, work: (matches: Found) => void): Found {
   const { tests, call, chatId } = query
   const guard = new PatternGuard()
   const found: Found = { seqs: [], misses: [] }
@@ -169,7 +170,7 @@ function expectedText(query: Query, isNot: boolean): string {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function resultOf(query: Query, { seqs, misses }: Found): Result {
+function createResult(query: Query, { seqs, misses }: Found): Result {
   const { tests, call, body, chatId, rules } = query
   const { min, max } = timesIn(query)
   const pass = seqs.length >= min && seqs.length <= max
@@ -214,16 +215,16 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
 const RULE_RANK = 1000
 
 /** Adds a call or an event to those that match, or to those that do not. */
-function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacles, body, ...one }: Candidate): void {
-  const { seq, differences } = one
+function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacles, body, ...rest }: Candidate): void {
+  const { seq, differences } = rest
   const rank = (obstacles.length - 1) * RULE_RANK + differences.length
   const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
   if (obstacles.length === 0) seqs.push(seq)
-  else misses.push({ ...nearMiss({ ...one, afterMs }, obstacles), body, rank })
+  else misses.push({ ...nearMiss({ ...rest, afterMs }, obstacles), body, rank })
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(query: Query, name: CallId, found: Found): void {
+function countCalls(query: Query, name: CallId, matches: Found): void {
   const { tests, chatId, body } = query
   const { index } = tests
   const context: MatchContext = { index, claims: { ownerOf: () => null }, options: {} }
@@ -235,12 +236,12 @@ function countCalls(query: Query, name: CallId, found: Found): void {
     const callQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
     const obstacles = [...obstaclesOf(callQuery, call, context)]
     const differences = obstacles.length === 0 ? [] : differencesOf(call, leaf, context.options)
-    add(query, found, call.readAt, { seq: call.seq, what: calledText(call), obstacles, differences, body: call.body })
+    add(query, matches, call.readAt, { seq: call.seq, what: calledText(call), obstacles, differences, body: call.body })
   }
 }
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(query: Query, found: Found): void {
+function countDeliveries(query: Query, matches: Found): void {
   const { tests, chatId, call, body: payload } = query
   const attempts = new Map<string, EntryOf<'delivery'>>()
   for (const entry of tests.index.entries) {
@@ -264,6 +265,6 @@ function countDeliveries(query: Query, found: Found): void {
         text: status === null ? failureText(failure) : `answered ${status}`,
       })
     if (differences.length > 0) obstacles.push(fieldsDiffer(differences.length))
-    add(query, found, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
+    add(query, matches, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
   }
 }

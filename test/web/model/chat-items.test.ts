@@ -4,7 +4,7 @@ import { startSimulator } from '../../../src/index.ts'
 import { chatOfEntries, chatStateOf, missingMessages } from '../../../src/pages/web/model/chat-items.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { ChatHandle } from '../../../src/platform/simulator/chat-handle.ts'
-import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
+import type { ChatViewResponse } from '../../../src/server/control/routes/chats.ts'
 import { AGENT } from '../../support/chats.ts'
 import type { Adapter } from '../../support/msw-adapter.ts'
 import '../../support/property-seed.ts'
@@ -34,7 +34,7 @@ const comparable = ({ typing, messages }: { readonly typing: boolean; readonly m
     ...{ id, from, name, text, original, buttons, attachments },
   })),
 })
-type Row = Omit<ChatAnswer['messages'][number], 'created'>
+type Row = Omit<ChatViewResponse['messages'][number], 'created'>
 
 const messagesIn = (items: ReturnType<typeof chatOfEntries>['items']) => items.filter(item => item.kind === 'message')
 
@@ -80,11 +80,11 @@ async function play(setup: SimulatorSetup, chats: readonly ChatHandle[], one: Ac
 
 interface Moment {
   readonly seq: number
-  readonly answers: readonly ChatAnswer[]
+  readonly answers: readonly ChatViewResponse[]
 }
 
 async function momentOf(setup: SimulatorSetup, chats: readonly ChatHandle[]): Promise<Moment> {
-  const answers = await Promise.all(chats.map(({ id }) => control<ChatAnswer>(setup, `/chats/${id}`)))
+  const answers = await Promise.all(chats.map(({ id }) => control<ChatViewResponse>(setup, `/chats/${id}`)))
   return { seq: setup.sim.journal.nextSeq - 1, answers }
 }
 

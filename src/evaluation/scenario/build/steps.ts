@@ -258,13 +258,13 @@ const callMap = (call: CallName, body: unknown): CallMap => ({ [call]: body })
 type GroupOptions = StepOptions & Within
 type Group = (...given: readonly [CallStep, ...(CallStep | GroupOptions)[]]) => CallStep
 
-const isStep = (one: CallStep | GroupOptions): one is CallStep => 'expect' in one
+const isStep = (argument: CallStep | GroupOptions): argument is CallStep => 'expect' in argument
 
 const group =
   (name: 'all' | 'seq' | 'oneOf'): Group =>
   (...given) => {
     const calls: ExpectInput[] = given.filter(isStep).map(step => step.expect)
-    const options: GroupOptions = Object.assign({}, ...given.filter(one => !isStep(one)))
+    const options: GroupOptions = Object.assign({}, ...given.filter(argument => !isStep(argument)))
     const { own, common } = splitOptions(options)
     return { expect: { [name]: calls, ...own }, ...common }
   }

@@ -2,7 +2,7 @@
 import { Document, isCollection, isMap, isScalar, isSeq, visit } from 'yaml'
 import { visible, wrap } from '../../../base/text/terminal-text.ts'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
-import { codeOf, UNSEEN } from '../value-text.ts'
+import { escapeCharacter, UNSEEN } from '../value-text.ts'
 
 const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json\n'
 
@@ -15,8 +15,8 @@ const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/sc
  * console.log(toYaml(defineScenario({ name: 'Takeover' }, [press('handover')])))
  */
 export function toYaml(scenario: ScenarioFile | PartFile | readonly (ScenarioFile | PartFile)[]): string {
-  const all = Array.isArray(scenario) ? scenario : [scenario]
-  return MODELINE + all.map(value => textOf(documentOf(value))).join('---\n')
+  const scenarios = Array.isArray(scenario) ? scenario : [scenario]
+  return MODELINE + scenarios.map(value => formatDocument(createDocument(value))).join('---\n')
 }
 
 /** Comments of a scenario file, each a paragraph. */
@@ -34,7 +34,7 @@ const MAX_COMMENT_CHARS = 112
 
 /** Renders a scenario with comments. What is long stands on several lines. */
 export function annotatedYaml(scenario: ScenarioFile, { head, steps, end }: ScenarioComments): string {
-  const document = documentOf(scenario, MAX_STEP_CHARS)
+  const document = createDocument(scenario, MAX_STEP_CHARS)
   const list = document.get('steps')
   for (const [index, item] of isSeq(list) ? list.items.entries() : []) {
     const { comments = [], opensPart = false } = steps[index] ?? {}
@@ -44,7 +44,7 @@ export function annotatedYaml(scenario: ScenarioFile, { head, steps, end }: Scen
   }
   let text = MODELINE
   for (const line of commentLines(head)) text += `#${line}\n`
-  text += textOf(document)
+  text += formatDocument(document)
   for (const line of commentLines(end)) text += `  #${line}\n`
   return text
 }
@@ -57,16 +57,16 @@ function commentLines(comments: readonly string[]): string[] {
 }
 
 /** Unseen characters stand in double quotes, and are written by their numbers: they would let a reader see another text. */
-const textOf = (document: Document) =>
+const formatDocument = (document: Document) =>
   document
     .toString({ lineWidth: 0, flowCollectionPadding: true })
-    .replace(UNSEEN, sign => (/[\n\t]/.test(sign) ? sign : codeOf(sign)))
+    .replace(UNSEEN, sign => (/[\n\t]/.test(sign) ? sign : escapeCharacter(sign)))
 
 /** Each of these stands on several lines. */
 const BLOCKS = ['steps', 'finally', 'repeat', 'parallel']
 
 /** Puts every step on a line of its own, unless it is longer than `maxChars`. */
-function documentOf(value: unknown, maxChars = Number.POSITIVE_INFINITY): Document {
+function createDocument(value: unknown, maxChars = Number.POSITIVE_INFINITY): Document {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
     Pair(_, { key, value: inner }) {

@@ -12,7 +12,7 @@ import type { CallPattern, ExpectTree } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
 
 /** `start` or `{ start: body }`; a map may name several. */
-export function patternsOf(written: PatternInput): CallPattern[] {
+export function listPatterns(written: PatternInput): CallPattern[] {
   if (typeof written === 'string') return [{ call: written, body: null }]
   const patterns: CallPattern[] = []
   for (const call of CALL_NAMES) if (written[call] !== undefined) patterns.push({ call, body: written[call] })
@@ -23,7 +23,7 @@ export function patternsOf(written: PatternInput): CallPattern[] {
 const CALL_PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
 
 /** `idOf` finds the step a `since` names. */
-export function treeOf(
+export function compileTree(
   compiler: StepCompiler,
   written: ExpectInput,
   path: Path,
@@ -31,10 +31,10 @@ export function treeOf(
 ): ExpectTree {
   const options = typeof written === 'string' ? {} : written
   for (const op of GROUP_NAMES) {
-    const of = options[op]?.map((one, index) => treeOf(compiler, one, [...path, op, index], idOf))
+    const of = options[op]?.map((input, index) => compileTree(compiler, input, [...path, op, index], idOf))
     if (of !== undefined) return { op, of }
   }
-  const pattern = patternsOf(written)[0] ?? { call: 'any', body: null }
+  const pattern = listPatterns(written)[0] ?? { call: 'any', body: null }
   checkBody(compiler, pattern, path, false)
   const { capture = {}, since } = options
   for (const [name, from] of Object.entries(capture)) {
@@ -72,13 +72,14 @@ export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path
 function countAlternatives(tree: ExpectTree): number {
   if (tree.op === 'call') return 1
   let ways = tree.op === 'oneOf' ? 0 : 1
-  for (const one of tree.of) ways = tree.op === 'oneOf' ? ways + countAlternatives(one) : ways * countAlternatives(one)
+  for (const subtree of tree.of)
+    ways = tree.op === 'oneOf' ? ways + countAlternatives(subtree) : ways * countAlternatives(subtree)
   return ways
 }
 
 /** Calls that must not come. */
-export function unwantedOf(compiler: StepCompiler, written: PatternInput, path: Path): CallPattern[] {
-  const patterns = patternsOf(written)
+export function compileUnwanted(compiler: StepCompiler, written: PatternInput, path: Path): CallPattern[] {
+  const patterns = listPatterns(written)
   for (const pattern of patterns) checkBody(compiler, pattern, path, true)
   return patterns
 }
@@ -86,7 +87,7 @@ export function unwantedOf(compiler: StepCompiler, written: PatternInput, path: 
 /** Every call of a tree, with the names it captures. */
 export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 'call' }>> {
   if (tree.op === 'call') yield tree
-  else for (const one of tree.of) yield* callsOf(one)
+  else for (const subtree of tree.of) yield* callsOf(subtree)
 }
 
 /** Operators of texts, numbers and lists, which no body is. */
@@ -142,7 +143,7 @@ function* unknownIn(
     for (const [key, value] of entries) {
       if (key === '$exact') yield* unknownIn(value, schema, [...path, key], within)
       if (key === '$oneOf' && Array.isArray(value))
-        for (const [index, one] of value.entries()) yield* unknownIn(one, schema, [...path, key, index], within)
+        for (const [index, item] of value.entries()) yield* unknownIn(item, schema, [...path, key, index], within)
     }
     return
   }

@@ -18,7 +18,7 @@ import {
   stepsOf,
 } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
-import { callsOf, unwantedOf } from './call-patterns.ts'
+import { callsOf, compileUnwanted } from './call-patterns.ts'
 import { Chats, Definitions, expand, isFull, OVERSIZED } from './expand-steps.ts'
 import {
   Diagnostics,
@@ -35,7 +35,7 @@ import {
 /** Throws `ConfigError` with every problem of every scenario. */
 export function compile(loaded: readonly LoadedScenario[]): Plan[] {
   const diagnostics = new Diagnostics()
-  const plans = loaded.flatMap(one => compileInto(one, diagnostics))
+  const plans = loaded.flatMap(scenario => compileInto(scenario, diagnostics))
   if (diagnostics.problems.length > 0) throw new ConfigError(diagnostics.problems)
   return plans
 }
@@ -86,7 +86,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   const compiler = new StepCompiler({ written: loaded, path: [], scope }, diagnostics)
   checkNames(compiler, scenario)
   const level = compiler.staticValue(LEVEL, scenario.level, ['level'], 'must')
-  const header = headerOf(compiler, scenario, level)
+  const header = compileHeader(compiler, scenario, level)
   const chats = new Chats(scenario)
   const state = { loaded, diagnostics, chats, shared: scope.values, count: 0, expansions: 0, size: 0 }
   const list = {
@@ -100,7 +100,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   }
   const body = expand({ ...list, path: ['steps'] }, scenario.steps)
   const last = expand({ ...list, path: ['finally'] }, scenario.finally ?? [])
-  const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
+  const never = (scenario.never ?? []).flatMap((pattern, index) => compileUnwanted(compiler, pattern, ['never', index]))
   const steps = [...stepsOf([...body, ...last])]
   // A scenario without expectations could not fail.
   if (steps.length > 0 && never.length === 0 && !isFull(state) && !steps.some(isCheck))
@@ -111,7 +111,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   const vars: Record<string, unknown> = {}
   for (const name of Object.keys(scenario.vars ?? {}))
     vars[name] = Object.hasOwn(scope.values, name) ? escapePlaceholders(scope.values[name]) : scope.deferred[name]
-  const conversations = chats.all()
+  const conversations = chats.opened()
   return {
     ...header,
     name: values.length === 0 ? header.title : `${header.title} [${truncate(values.join(', '), MAX_NAME)}]`,
@@ -123,7 +123,7 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
     never,
     ...withTurns(body, last),
     count: state.count,
-    ...requirementsOf(scenario, steps, never, header.businessHours, conversations),
+    ...findRequirements(scenario, steps, never, header.businessHours, conversations),
   }
 }
 
@@ -189,15 +189,15 @@ function divide(items: readonly PlannedItem[], before: Turn): { readonly items: 
 }
 
 function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] {
-  const found: PlannedItem[] = []
+  const itemsWithReads: PlannedItem[] = []
   for (const item of items) {
-    if (item.kind === 'step') found.push({ ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] })
-    else found.push({ ...item, branches: item.branches.map(branch => withReads(branch, reads)) })
+    if (item.kind === 'step') itemsWithReads.push({ ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] })
+    else itemsWithReads.push({ ...item, branches: item.branches.map(branch => withReads(branch, reads)) })
   }
-  return found
+  return itemsWithReads
 }
 
-function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
+function compileHeader(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
   const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario
   const timeout = (name: keyof typeof TIMEOUTS) =>
     compiler.staticValue(DURATION, timeouts[name], ['timeouts', name], DURATION.parse(TIMEOUTS[name].standard) ?? 0)
@@ -234,7 +234,7 @@ function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) 
       contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], severity),
       allow,
     },
-    config: configOf(compiler, scenario.config ?? {}),
+    config: compileConfig(compiler, scenario.config ?? {}),
     bot: {
       ...(botId !== undefined && { id: botId }),
       ...(bot.name !== undefined && { name: String(fill(bot.name)) }),
@@ -247,7 +247,7 @@ function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) 
 }
 
 /** Knobs by dotted name; a map may hold the rest of their names. */
-function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function compileConfig(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const [key, outer] of Object.entries(written)) {
     const inner = isMap(outer) && !isKnob(key) ? Object.entries(outer) : []
@@ -266,7 +266,7 @@ function configOf(compiler: StepCompiler, written: Readonly<Record<string, unkno
 }
 
 /** The parts of a plan that its steps determine. */
-function requirementsOf(
+function findRequirements(
   scenario: ScenarioFile,
   steps: readonly PlannedStep[],
   never: Plan['never'],

@@ -44,7 +44,7 @@ import type {
   Template,
 } from '../plan.ts'
 import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
-import { callsOf, checkAlternatives, patternsOf, treeOf, unwantedOf } from './call-patterns.ts'
+import { callsOf, checkAlternatives, compileTree, compileUnwanted, listPatterns } from './call-patterns.ts'
 import {
   type CompileScope,
   type Diagnostics,
@@ -156,7 +156,7 @@ function planStep(list: StepList, compiler: StepCompiler, step: Step): PlannedIt
     return []
   }
   reportUnknownNames(list, compiler, step)
-  const action = actionOf(compiler, step, (id, path, isReplay) => definitions.idOf(compiler, id, path, isReplay))
+  const action = compileAction(compiler, step, (id, path, isReplay) => definitions.idOf(compiler, id, path, isReplay))
   const conversation = list.conversation ?? plan.chats.names[0] ?? 'main'
   if (step.chat !== undefined || isAboutChat(step)) plan.chats.use(conversation)
   definitions.defineCaptures(compiler, action)
@@ -277,19 +277,19 @@ function checkParams(
 type FindId = (id: string, path: Path, isReplay: boolean) => string | null
 
 /** The schema ensures that the step has exactly one verb. */
-function actionOf(compiler: StepCompiler, step: Step, findId: FindId): Action {
-  const ackOf = (map: { ack?: unknown; async?: unknown }, verb: string) => ({
+function compileAction(compiler: StepCompiler, step: Step, findId: FindId): Action {
+  const compileAck = (map: { ack?: unknown; async?: unknown }, verb: string) => ({
     ack: compiler.staticValue(ACK, map.ack, [verb, 'ack'], 200 as const),
     async: compiler.staticValue(FLAG, map.async, [verb, 'async'], false),
   })
   if (step.user !== undefined) {
     const map = typeof step.user === 'string' ? { text: step.user } : step.user
-    const attach = (map.attach ?? []).map((file, index) => attachmentOf(compiler, file, ['user', 'attach', index]))
-    return { verb: 'user', text: map.text ?? '', attach, ...ackOf(map, 'user') }
+    const attach = (map.attach ?? []).map((file, index) => compileAttachment(compiler, file, ['user', 'attach', index]))
+    return { verb: 'user', text: map.text ?? '', attach, ...compileAck(map, 'user') }
   }
   if (step.press !== undefined) {
     const map = typeof step.press === 'string' ? { button: step.press } : step.press
-    return { verb: 'press', button: map.button, ...ackOf(map, 'press') }
+    return { verb: 'press', button: map.button, ...compileAck(map, 'press') }
   }
   if (step.bot !== undefined) {
     const map = typeof step.bot === 'string' ? { text: step.bot } : step.bot
@@ -318,7 +318,7 @@ function actionOf(compiler: StepCompiler, step: Step, findId: FindId): Action {
       replay: replay === undefined ? null : findId(replay, ['deliver', 'replay'], true),
       body: body ?? null,
       sign: compiler.staticValue(SIGN, sign, ['deliver', 'sign'], 'valid'),
-      ...ackOf(step.deliver, 'deliver'),
+      ...compileAck(step.deliver, 'deliver'),
     }
   }
   if (step.target !== undefined)
@@ -326,14 +326,14 @@ function actionOf(compiler: StepCompiler, step: Step, findId: FindId): Action {
   if (step.expect !== undefined) {
     const within = typeof step.expect === 'string' ? undefined : step.expect.within
     const withinMs = compiler.staticValue(DURATION, within, ['expect', 'within'], null)
-    const tree = treeOf(compiler, step.expect, ['expect'], (id, path) => findId(id, path, false))
+    const tree = compileTree(compiler, step.expect, ['expect'], (id, path) => findId(id, path, false))
     checkAlternatives(compiler, tree, ['expect'])
     return { verb: 'expect', tree, withinMs }
   }
   if (step.none !== undefined)
     return {
       verb: 'none',
-      calls: unwantedOf(compiler, step.none, ['none']),
+      calls: compileUnwanted(compiler, step.none, ['none']),
       forMs: compiler.staticValue(DURATION, step.none.for, ['none', 'for'], 0),
     }
   if (step.check !== undefined) return { verb: 'check', check: step.check }
@@ -342,7 +342,7 @@ function actionOf(compiler: StepCompiler, step: Step, findId: FindId): Action {
 }
 
 /** Paths are relative to the scenario file. */
-function attachmentOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
+function compileAttachment(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
   if (written.size_kb !== undefined)
     return { ...written, size_kb: compiler.staticValue(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
   const file = interpolateStatic(written.file, compiler.scope.values)
@@ -468,7 +468,7 @@ export class Chats {
   /** Adds the conversation of a parallel user, which begins as `chat`. */
   addUser(user: number, chat: ChatInput): string {
     const name = `user ${this.#ofUsers.length + 1}`
-    this.#ofUsers.push(conversationOf(name, chat, { user }))
+    this.#ofUsers.push(createConversation(name, chat, { user }))
     return name
   }
 
@@ -477,11 +477,11 @@ export class Chats {
   }
 
   /** The conversations to open: beside parallel users, the only chat is opened when a step uses it. */
-  all(): ConversationSpec[] {
+  opened(): ConversationSpec[] {
     const opened = Object.entries(this.#declared).filter(
       ([name]) => this.#ofUsers.length === 0 || this.#isNamed || this.#used.has(name),
     )
-    return [...opened.map(([name, chat]) => conversationOf(name, chat, {})), ...this.#ofUsers]
+    return [...opened.map(([name, chat]) => createConversation(name, chat, {})), ...this.#ofUsers]
   }
 
   /** Null for steps about no chat, and for lists of steps, where each step decides. */
@@ -501,7 +501,7 @@ export class Chats {
   }
 }
 
-function conversationOf(name: string, chat: ChatInput, scope: ConversationSpec['scope']): ConversationSpec {
+function createConversation(name: string, chat: ChatInput, scope: ConversationSpec['scope']): ConversationSpec {
   // Null means that of the shipped conversation.
   const isShipped = chat.transcript !== undefined
   return {
@@ -526,7 +526,7 @@ function isAboutChat(step: Step): boolean {
   const calls = step.none ?? step.expect
   if (calls === undefined) return false
   // Availability calls are about the bot and not about a chat.
-  const patterns = patternsOf(calls)
+  const patterns = listPatterns(calls)
   return patterns.length === 0 || patterns.some(({ call }) => call !== 'availability')
 }
 

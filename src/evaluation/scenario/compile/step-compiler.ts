@@ -151,11 +151,11 @@ export function substituteDeferred(template: unknown, deferred: InterpolationSco
   return mapTexts(template, text => {
     const path = onlyPath(text)
     if (path !== undefined) return replacement(path, deferred) ?? text
-    const textOf = (inner: string) => {
+    const replaceInner = (inner: string) => {
       const value = replacement(inner, deferred)
       return value === undefined ? undefined : asText(value)
     }
-    return replacePlaceholders(text, textOf, '$$(')
+    return replacePlaceholders(text, replaceInner, '$$(')
   })
 }
 
@@ -191,12 +191,12 @@ export const TEXT_NAMES: readonly string[] = Object.keys(NAMED_TEXTS)
 
 /** The texts of these names; unknown names are left out. */
 export function namedTexts(names: Iterable<string>): Record<string, string> {
-  const found: Record<string, string> = {}
+  const texts: Record<string, string> = {}
   for (const name of names) {
     const named = Object.hasOwn(NAMED_TEXTS, name) ? NAMED_TEXTS[name] : undefined
-    if (named !== undefined) found[name] = named.text
+    if (named !== undefined) texts[name] = named.text
   }
-  return found
+  return texts
 }
 
 /** Names that exist in every run, with the parts each has; `null` means any part. */
@@ -243,8 +243,8 @@ function nameProblem(name: string, names: ReadonlySet<string>): string | null {
   if (name === '') return '$() names nothing; write $$( for a literal $('
   const parts = Object.hasOwn(BUILT_IN, first) ? BUILT_IN[first] : undefined
   if (parts === undefined) {
-    const all = [...new Set([...names, ...Object.keys(BUILT_IN)])]
-    return `$(${name}) is not defined at this point${nearest(first, all) || existingNames(all)}`
+    const definedNames = [...new Set([...names, ...Object.keys(BUILT_IN)])]
+    return `$(${name}) is not defined at this point${nearest(first, definedNames) || existingNames(definedNames)}`
   }
   const rest = name.slice(first.length + 1)
   if (first === 'config') {

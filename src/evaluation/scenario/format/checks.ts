@@ -1,6 +1,6 @@
 /** Defines the steps that check: calls that must come or must not come, and the state of the chat. */
 import * as z from 'zod/mini'
-import { recordOf } from '../../../base/objects.ts'
+import { buildRecord } from '../../../base/objects.ts'
 import { WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { Button } from '../../../platform/contract/schemas.ts'
 import { described } from '../../../platform/simulator/setting-schemas.ts'
@@ -20,7 +20,7 @@ import {
   staticSchema,
   TIMES,
 } from './fields.ts'
-import { hasPlaceholder, matcherOf } from './matchers.ts'
+import { hasPlaceholder, matcherSchema } from './matchers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,9 +41,9 @@ const BODIES: Readonly<Record<CallName, [string, unknown]>> = {
 export const bodyShape = (call: CallName): string => `Body.${call}`
 
 /** Call name -> matcher of its body. */
-const calls = recordOf(CALL_NAMES, name => {
+const calls = buildRecord(CALL_NAMES, name => {
   const [description, example] = BODIES[name]
-  return z.optional(matcherOf(`${description}: its body`, [example], bodyShape(name)))
+  return z.optional(matcherSchema(`${description}: its body`, [example], bodyShape(name)))
 })
 
 const options = {
@@ -141,8 +141,8 @@ export const NeverSchema: z.ZodMiniType<PatternInput> = z
 const SPEAKERS = ['user', 'bot', 'agent'] as const
 
 function oneSpeaker(row: Fields): BrokenRule | undefined {
-  const [speaker, ...others] = present(row, SPEAKERS)
-  if (speaker === undefined || others.length > 0)
+  const [speaker, ...otherSpeakers] = present(row, SPEAKERS)
+  if (speaker === undefined || otherSpeakers.length > 0)
     return incomplete('must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }')
   if (row.text !== undefined && speaker !== 'agent')
     return conflict('has text, which only an agent row can have: { agent: name, text: text }')
@@ -171,24 +171,24 @@ export const HistoryRowSchema = z
 
 const CheckRow = z
   .strictObject({
-    user: z.optional(matcherOf('The user wrote this', ['Hello'])),
-    bot: z.optional(matcherOf('The bot said this')),
-    agent: z.optional(matcherOf('Name of the agent', [{ $any: true }])),
-    text: z.optional(matcherOf('What the agent said')),
-    buttons: z.optional(matcherOf('Buttons of the bot message')),
+    user: z.optional(matcherSchema('The user wrote this', ['Hello'])),
+    bot: z.optional(matcherSchema('The bot said this')),
+    agent: z.optional(matcherSchema('Name of the agent', [{ $any: true }])),
+    text: z.optional(matcherSchema('What the agent said')),
+    buttons: z.optional(matcherSchema('Buttons of the bot message')),
   })
   .check(ruled(oneSpeaker))
 
 const EVENTS = Object.keys(WEBHOOK_EVENTS)
 const counts = Object.fromEntries(
-  EVENTS.map(event => [event, z.optional(matcherOf(`How many ${event} so far in this chat`, [1]))]),
+  EVENTS.map(event => [event, z.optional(matcherSchema(`How many ${event} so far in this chat`, [1]))]),
 )
 
 const rows = (description: string) => z.optional(z.array(CheckRow).check(described(description, [{ user: 'Hello' }])))
 
 /** One of the choices, a text with `$(...)`, or another value, such as a matcher, for which `isOther` is true. */
 const choiceMatcher = (choices: readonly (string | boolean)[], isOther: (value: unknown) => boolean, about: string) =>
-  matcherOf(about, choices).check(ctx => {
+  matcherSchema(about, choices).check(ctx => {
     const { value } = ctx
     if (isOther(value) || hasPlaceholder(value) || choices.some(choice => choice === value)) return
     ctx.issues.push({ code: 'invalid_value', values: [...choices], input: value, message: '' })
@@ -210,7 +210,7 @@ export const CheckSchema = z
           last: rows('The conversation ends with these'),
           contains: rows('These are in it, in this order; others may stand between'),
           lacks: rows('None of these is in it'),
-          length: z.optional(matcherOf('How many messages there are', [4, { $gte: 2 }])),
+          length: z.optional(matcherSchema('How many messages there are', [4, { $gte: 2 }])),
         })
         .check(described('The conversation as the user sees it', { last: [{ user: 'Hello' }] })),
     ),

@@ -105,10 +105,10 @@ const timesFrom = (fewest: 0 | 1, expected: string): ValueType<Times, number | {
   parse: input => {
     const map = typeof input === 'number' ? { min: input, max: input } : input
     if (!isMap(map) || Object.keys(map).length === 0) return undefined
-    const { min = 0, max = Number.POSITIVE_INFINITY, ...others } = map
+    const { min = 0, max = Number.POSITIVE_INFINITY, ...rest } = map
     const least = whole(min, 0)
     const most = max === Number.POSITIVE_INFINITY ? max : whole(max, fewest)
-    if (Object.keys(others).length > 0 || least === undefined || most === undefined || least > most) return undefined
+    if (Object.keys(rest).length > 0 || least === undefined || most === undefined || least > most) return undefined
     return { min: least, max: most }
   },
   shape: {

@@ -151,7 +151,7 @@ export function matcherShape(fields: readonly string[] = []): object {
 }
 
 /** The schema of a value with matchers anywhere inside; `shape` names its JSON Schema definition. */
-export const matcherOf = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
+export const matcherSchema = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
   z.unknown().check(
     ctx => {
       for (const { path, message, code } of matcherProblems(ctx.value))

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import type { Source } from '../../../base/files/document.ts'
 import type { Problem } from '../../../base/files/errors.ts'
-import { isMap, keysOf, recordOf } from '../../../base/objects.ts'
+import { buildRecord, isMap, keysOf } from '../../../base/objects.ts'
 import { fieldName } from '../../../base/schemas/explain-issues.ts'
 import { TRANSCRIPT_NAMES } from '../../../platform/contract/bot-texts.ts'
 import {
@@ -88,7 +88,7 @@ export const TIMEOUTS = {
   scenario: { about: 'The whole scenario', standard: '60s' },
 }
 const Timeouts = z.strictObject(
-  recordOf(keysOf(TIMEOUTS), name => {
+  buildRecord(keysOf(TIMEOUTS), name => {
     const { about, standard } = TIMEOUTS[name]
     return optionalStatic(DURATION, `${about}. Default: ${standard}`, standard)
   }),
@@ -176,7 +176,7 @@ export interface FileValue<Value> {
 }
 
 /** Something an author should change; nothing fails because of it. */
-export interface Hint {
+export interface ScenarioHint {
   readonly place: Place | null
   /** `virtual-wait-before-none`. */
   readonly rule: string
@@ -188,14 +188,14 @@ export interface LoadedScenario extends FileValue<ScenarioFile> {
   readonly place: Place | null
   /** Every file of steps it may include, by path. */
   readonly parts: ReadonlyMap<string, FileValue<PartFile>>
-  readonly warnings: readonly Hint[]
+  readonly warnings: readonly ScenarioHint[]
 }
 
 export type Path = readonly PropertyKey[]
 
 export function placeOf({ file, source, at }: FileValue<unknown>, path: Path): Place | null {
-  const found = source.place([...at, ...path], 'value')
-  return found === null ? null : { file, line: found.line, column: found.column }
+  const span = source.place([...at, ...path], 'value')
+  return span === null ? null : { file, line: span.line, column: span.column }
 }
 
 export function problemAt(

@@ -33,7 +33,7 @@ import {
   staticSchema,
   TARGET,
 } from './fields.ts'
-import { matcherOf } from './matchers.ts'
+import { matcherSchema } from './matchers.ts'
 
 const textSchema = (description: string, ...examples: unknown[]) =>
   z.string().check(described(description, ...examples))
@@ -101,7 +101,7 @@ const AgentSchema = z.union([
     .strictObject({
       says: optionalTextSchema('What the agent writes', 'Hi!'),
       sees: z.optional(
-        matcherOf('What has to be in the agent inbox: a text, or { text, attachments, request }', [
+        matcherSchema('What has to be in the agent inbox: a text, or { text, attachments, request }', [
           'Hello',
           { request: true },
         ]),
@@ -116,8 +116,8 @@ const AgentSchema = z.union([
 ])
 
 function oneAgentVerb(map: Readonly<Record<string, unknown>>): BrokenRule | undefined {
-  const [verb, ...others] = present(map, ['says', 'sees', 'does'])
-  if (verb === undefined || others.length > 0)
+  const [verb, ...otherVerbs] = present(map, ['says', 'sees', 'does'])
+  if (verb === undefined || otherVerbs.length > 0)
     return incomplete(`must have one of says, sees, does (or be one of ${AGENT_WORDS.join(', ')})`)
   const [foreign] = verb === 'sees' ? [] : present(map, ['times', 'within', 'for'])
   if (foreign !== undefined) return conflict(`has ${foreign}, which goes with sees`)

@@ -28,27 +28,27 @@ const EXTENSIONS: readonly string[] = [...DATA_EXTENSIONS, ...MODULE_EXTENSIONS]
 
 /** Each file once, in the order of the patterns; the files of a folder are sorted by name. Throws `ConfigError`. */
 export function findFiles(patterns: readonly string[], { cwd, builtin = null }: FileFolders): FoundFile[] {
-  const found = new Map<string, FoundFile>()
+  const files = new Map<string, FoundFile>()
   for (const pattern of patterns) {
     const isBuiltin = builtin !== null && pattern.startsWith(BUILTIN)
     for (const file of isBuiltin ? findBuiltin(pattern, builtin) : findMatches(pattern, cwd)) {
-      const known = found.get(file.path)
-      if (known === undefined || (file.named && !known.named)) found.set(file.path, file)
+      const known = files.get(file.path)
+      if (known === undefined || (file.named && !known.named)) files.set(file.path, file)
     }
   }
-  return [...found.values()]
+  return [...files.values()]
 }
 
 function findBuiltin(pattern: string, folder: string): FoundFile[] {
-  const all: FoundFile[] = []
+  const files: FoundFile[] = []
   const names: string[] = []
   for (const path of scan(folder, '**')) {
     const file = describeFile(path, builtinName(path, folder), false)
     if (file.name === pattern || file.name === `${pattern}.yaml`) return [{ ...file, named: true }]
-    all.push(file)
+    files.push(file)
     names.push(file.name)
   }
-  if (pattern === BUILTIN) return all
+  if (pattern === BUILTIN) return files
   throw fileProblem(pattern, `is no shipped scenario${suggest(pattern, names)}`)
 }
 

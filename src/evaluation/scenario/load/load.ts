@@ -4,7 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path'
 import type * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../../base/files/document.ts'
-import { byLine, ConfigError, fileProblem, type Problem, problemOf } from '../../../base/files/errors.ts'
+import { byLine, ConfigError, createProblem, fileProblem, type Problem } from '../../../base/files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
 import { groupBy, isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
@@ -14,13 +14,13 @@ import { compileInto } from '../compile/compile.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
 import {
   type FileValue,
-  type Hint,
   type LoadedScenario,
   PartFile,
   type Path,
   placeOf,
   problemAt,
   ScenarioFile,
+  type ScenarioHint,
 } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
@@ -61,7 +61,7 @@ export function parseValue<Schema extends z.ZodMiniType>(
 /** Reads the files of steps that scenarios include, directly or not. */
 class PartReader {
   /** By path. */
-  readonly all = new Map<string, FileValue<PartFile>>()
+  readonly parts = new Map<string, FileValue<PartFile>>()
   /** Also those that cannot be read. */
   readonly files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
@@ -123,25 +123,26 @@ class PartReader {
     const file = { name, path, extension: extname(path).toLowerCase() }
     this.files.push(file)
     try {
-      const part = partOf(await valuesIn(file, this.#nodeVersion), name)
+      const part = parsePartFile(await valuesIn(file, this.#nodeVersion), name)
       if (Array.isArray(part)) {
         this.#problems.push(...part)
         return
       }
-      this.all.set(path, part)
+      this.parts.set(path, part)
       await this.read(part, ['steps'], part.value.steps)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       // A file that cannot be read is reported at the include that names it, and problems inside at their own place.
-      for (const one of error.problems)
-        this.#problems.push(one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one)
+      for (const problem of error.problems)
+        this.#problems.push(problem.at === name ? problemAt(written, at, `${name} ${problem.message}`) : problem)
     }
   }
 }
 
-function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
+function parsePartFile(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
   const [only] = values
-  if (only === undefined || values.length > 1) return [problemOf(name, 'must hold one part: kind: partial with steps')]
+  if (only === undefined || values.length > 1)
+    return [createProblem(name, 'must hold one part: kind: partial with steps')]
   if (kindOf(only.value) === 'partial') return parseValue(PartFile, only)
   return [problemAt(only, [], 'is included, so it must begin with kind: partial (and version: 1)')]
 }
@@ -174,16 +175,16 @@ export async function loadScenarios(patterns: readonly string[], options: LoadOp
 }
 
 /** Loads scenarios that are values already; their includes are relative to `cwd`. Throws `ConfigError`. */
-export async function loadValues(all: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
-  const source = moduleSource(IN_CODE, all)
+export async function loadValues(scenarios: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
+  const source = moduleSource(IN_CODE, scenarios)
   const path = resolve(options.cwd, IN_CODE)
   const values: FileValue<unknown>[] = []
-  for (const [index, value] of all.entries()) values.push({ file: IN_CODE, path, source, at: [index], value })
+  for (const [index, value] of scenarios.entries()) values.push({ file: IN_CODE, path, source, at: [index], value })
   return compileAll(values, options, [])
 }
 
 /** Loads scenarios from the text of a YAML file. Throws `ConfigError`. */
-export async function loadText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
+export async function loadScenarioText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
   const path = resolve(options.cwd, file)
   const values: FileValue<unknown>[] = []
   for (const source of parseSources(file, text, false)) values.push({ file, path, source, at: [], value: source.value })
@@ -198,7 +199,7 @@ async function compileAll(
 ): Promise<LoadedScenario[]> {
   const compiled = await compileEach(values, new PartReader(options, options.nodeVersion, problems), problems)
   if (problems.length > 0) throw new ConfigError(inFileOrder(problems))
-  return compiled.map(({ loaded, plans }) => ({ ...loaded, warnings: hintsOf(plans) }))
+  return compiled.map(({ loaded, plans }) => ({ ...loaded, warnings: findHints(plans) }))
 }
 
 /** One file as it was read: its scenarios, or why it has none. */
@@ -216,7 +217,7 @@ export async function loadFile(file: FoundFile, options: LoadOptions): Promise<L
   const values = await readScenarios([file], options, problems)
   const parts = new PartReader(options, options.nodeVersion, problems)
   const compiled = await compileEach(values, parts, problems)
-  const plans = problems.length > 0 ? [] : compiled.flatMap(one => one.plans)
+  const plans = problems.length > 0 ? [] : compiled.flatMap(scenario => scenario.plans)
   return { file, plans, problems: inFileOrder(problems), includes: parts.files }
 }
 
@@ -225,9 +226,9 @@ async function readScenarios(files: readonly FoundFile[], { nodeVersion }: LoadO
   const values: FileValue<unknown>[] = []
   for (const file of files) {
     try {
-      const found = await valuesIn(file, nodeVersion)
-      if (file.named && found.length === 0) problems.push(problemOf(file.name, 'has no scenario in it'))
-      for (const value of found)
+      const fileValues = await valuesIn(file, nodeVersion)
+      if (file.named && fileValues.length === 0) problems.push(createProblem(file.name, 'has no scenario in it'))
+      for (const value of fileValues)
         if (kindOf(value.value) !== 'partial') values.push(value)
         else if (file.named)
           problems.push(problemAt(value, ['kind'], 'is a part: it runs where a scenario includes it'))
@@ -251,7 +252,7 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
     const { steps, finally: last = [], name } = parsed.value
     await parts.read(parsed, ['steps'], steps)
     await parts.read(parsed, ['finally'], last)
-    scenarios.push({ ...parsed, name, place: placeOf(parsed, ['name']), parts: parts.all, warnings: [] })
+    scenarios.push({ ...parsed, name, place: placeOf(parsed, ['name']), parts: parts.parts, warnings: [] })
   }
   const diagnostics = new Diagnostics()
   const compiled: { readonly loaded: LoadedScenario; readonly plans: Plan[] }[] = []
@@ -262,10 +263,10 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
   const taken = new Map<string, LoadedScenario>()
   for (const { loaded, plans } of compiled)
     for (const { name } of plans) {
-      const other = taken.get(name)
-      if (other === undefined) taken.set(name, loaded)
+      const namesake = taken.get(name)
+      if (namesake === undefined) taken.set(name, loaded)
       else {
-        const where = other.place === null ? other.file : `${other.place.file}:${other.place.line}`
+        const where = namesake.place === null ? namesake.file : `${namesake.place.file}:${namesake.place.line}`
         problems.push(problemAt(loaded, ['name'], `${JSON.stringify(name)} is taken: ${where} has it`))
       }
     }
@@ -278,8 +279,8 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   return [...files.values()].flatMap(byLine)
 }
 
-function hintsOf(plans: readonly Plan[]): Hint[] {
-  const hints = new Map<string, Hint>()
+function findHints(plans: readonly Plan[]): ScenarioHint[] {
+  const hints = new Map<string, ScenarioHint>()
   for (const plan of plans) {
     const items = [...plan.steps, ...plan.finally]
     for (const hint of [
@@ -292,7 +293,7 @@ function hintsOf(plans: readonly Plan[]): Hint[] {
   return [...hints.values()]
 }
 
-function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
+function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> {
   for (const { action, place } of stepsOf(items)) {
     if (action.verb !== 'expect') continue
     for (const call of callsOf(action.tree))
@@ -301,11 +302,11 @@ function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
   }
 }
 
-function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<Hint> {
+function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<ScenarioHint> {
   const steps = items.filter(item => item.kind === 'step')
   for (const [index, { action, place }] of steps.entries()) {
     if (action.verb !== 'wait' || action.toMs !== undefined) continue
-    const next = steps.slice(index + 1).find(other => other.action.verb !== 'log' && other.action.verb !== 'fault')
+    const next = steps.slice(index + 1).find(step => step.action.verb !== 'log' && step.action.verb !== 'fault')
     if (next === undefined) continue
     const { verb } = next.action
     if (clock === 'virtual' && verb === 'none')
@@ -335,7 +336,7 @@ interface HoldingFault {
 }
 
 /** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
-function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
+function* heldEventHints(items: readonly PlannedItem[]): Iterable<ScenarioHint> {
   const taken = new Set<string>()
   let holding: HoldingFault[] = []
   for (const item of items) {
@@ -349,7 +350,7 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
     if (action.verb === 'fault') {
       const { fault } = action
       if ('clear' in fault) {
-        holding = fault.clear === true ? [] : holding.filter(one => one.fault.name !== fault.clear)
+        holding = fault.clear === true ? [] : holding.filter(holdingFault => holdingFault.fault.name !== fault.clear)
         continue
       }
       const isHolding = fault.hold !== undefined || fault.swap === true
@@ -361,18 +362,18 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
     // Every fault counts the event, as it does in the run.
     const isHeld =
       event !== null &&
-      holding.filter(one => {
+      holding.filter(holdingFault => {
         // Counts in the same way as the fault.
-        if (conversation !== one.conversation || one.left === 0) return false
-        if (one.passing > 0) {
-          one.passing--
+        if (conversation !== holdingFault.conversation || holdingFault.left === 0) return false
+        if (holdingFault.passing > 0) {
+          holdingFault.passing--
           return false
         }
-        const { on, hold = 1 } = one.fault
+        const { on, hold = 1 } = holdingFault.fault
         const names = typeof on === 'object' ? [on.webhook ?? []].flat() : ['any']
         if (!names.includes('any') && !names.includes(event)) return false
-        one.left--
-        one.passing = hold
+        holdingFault.left--
+        holdingFault.passing = hold
         return true
       }).length > 0
     if (isHeld && 'async' in action && !action.async && action.ack !== null)

@@ -33,7 +33,7 @@ export interface ControlClient {
   url(path: string, query?: ClientRequest['query']): string
   headers(): Record<string, string>
   /** Rejects with `ControlError`, or with `TypeError` when the server does not answer. */
-  send<Answer>(method: string, path: string, request?: ClientRequest): Promise<Answer>
+  send<Body>(method: string, path: string, request?: ClientRequest): Promise<Body>
 }
 
 /** `workspace` is null for the default one. */
@@ -57,18 +57,18 @@ export function createControlClient(origin: URL, token: string | null, workspace
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
         ...(signal && { signal }),
       })
-      return answerOf(response)
+      return readResponse(response)
     },
   }
 }
 
-async function answerOf<Answer>(response: Response): Promise<Answer> {
-  const answer = await response.json().catch(() => null)
-  if (response.ok) return answer
+async function readResponse<Body>(response: Response): Promise<Body> {
+  const body = await response.json().catch(() => null)
+  if (response.ok) return body
   const { status } = response
   throw new ControlError(
     status,
-    answer?.error ?? { code: 'no_json', message: `The server answered with status ${status}.` },
+    body?.error ?? { code: 'no_json', message: `The server answered with status ${status}.` },
   )
 }
 
@@ -83,14 +83,14 @@ export interface PlatformRequest {
   readonly requestId: string
 }
 
-export interface PlatformAnswer {
+export interface PlatformResponse {
   readonly status: number
   /** A text when the answer is not JSON. */
   readonly body: unknown
 }
 
 /** Calls an endpoint of the platform. The answer may be a refusal. */
-export async function callPlatform({ method, url, key, body, requestId }: PlatformRequest): Promise<PlatformAnswer> {
+export async function callPlatform({ method, url, key, body, requestId }: PlatformRequest): Promise<PlatformResponse> {
   const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
     method,

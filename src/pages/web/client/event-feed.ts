@@ -75,8 +75,8 @@ export function followJournal(client: ControlClient, { onEntries, onReset, onSta
   let instance: string | null = null
   let after = 0
   // The entries of another instance have other numbers.
-  function restart(other: string | null, wasLost: boolean): void {
-    instance = other
+  function restart(nextInstance: string | null, wasLost: boolean): void {
+    instance = nextInstance
     after = 0
     onReset(wasLost)
   }
@@ -93,9 +93,9 @@ export function followJournal(client: ControlClient, { onEntries, onReset, onSta
       for (const { event, data, id } of events) {
         if (event === 'reset') {
           // A stream of another instance than that of the request begins with a reset, which its header announces.
-          const { instance: other } = JSON.parse(data)
+          const { instance: nextInstance } = JSON.parse(data)
           entries = []
-          if (other !== instance || after > 0) restart(other, false)
+          if (nextInstance !== instance || after > 0) restart(nextInstance, false)
         } else {
           after = Number(id)
           entries.push(JSON.parse(data))

@@ -9,7 +9,7 @@ interface FrameBatches<Item> {
 }
 
 /** As many items are passed on together; the others follow. */
-const MOST_TOGETHER = 1_500
+const MAX_BATCH = 1_500
 /** While items arrive all the time, the page is drawn for them so often, and most frames stay free. */
 const PAUSE_MS = 100
 /** A hidden tab has no frames. */
@@ -26,7 +26,7 @@ export function createFrameBatches<Item>(
   const run = () => {
     stop()
     passedAt = elapsedMs()
-    const items = waiting.splice(0, MOST_TOGETHER)
+    const items = waiting.splice(0, MAX_BATCH)
     if (waiting.length > 0) start()
     if (items.length > 0) pass(items)
   }

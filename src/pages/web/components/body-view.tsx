@@ -35,9 +35,15 @@ export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps
       <div class={forms.length < 2 ? 'body-view-head single' : 'body-view-head'}>
         {forms.length < 2 ? null : (
           <fieldset class="body-view-forms" aria-label={`Form of the ${label.toLowerCase()}`}>
-            {forms.map(one => (
-              <button key={one} type="button" class="quiet" aria-pressed={one === form} onClick={() => setChosen(one)}>
-                {one}
+            {forms.map(bodyForm => (
+              <button
+                key={bodyForm}
+                type="button"
+                class="quiet"
+                aria-pressed={bodyForm === form}
+                onClick={() => setChosen(bodyForm)}
+              >
+                {bodyForm}
               </button>
             ))}
           </fieldset>

@@ -63,16 +63,17 @@ export function compareTexts(before: string, after: string): readonly [before: T
   while (start < shorter && a[start] === b[start]) start++
   let end = 0
   while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  if ((start + end) * 2 < shorter) return [partsOf(a, a.length, 0), partsOf(b, b.length, 0)]
-  return [partsOf(a, start, end), partsOf(b, start, end)]
+  if ((start + end) * 2 < shorter) return [splitText(a, a.length, 0), splitText(b, b.length, 0)]
+  return [splitText(a, start, end), splitText(b, start, end)]
 }
 
-const LONGEST = 2000
+const MAX_CHARS = 2000
 
 /** The characters of a text, with an ellipsis when there are too many to compare. */
-const shortened = (text: string): string[] => (text.length <= LONGEST ? [...text] : [...text.slice(0, LONGEST), '…'])
+const shortened = (text: string): string[] =>
+  text.length <= MAX_CHARS ? [...text] : [...text.slice(0, MAX_CHARS), '…']
 
-const partsOf = (chars: readonly string[], start: number, end: number): TextParts => ({
+const splitText = (chars: readonly string[], start: number, end: number): TextParts => ({
   start: chars.slice(0, start).join(''),
   changed: chars.slice(start, chars.length - end).join(''),
   end: end === 0 ? '' : chars.slice(-end).join(''),

@@ -20,14 +20,14 @@ export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
   const [before, after] = [fieldsOf(left), fieldsOf(right)]
   const paths = [...new Set([...before.keys(), ...after.keys()])]
   const fields = paths.map(path => {
-    const [one, other] = [before.get(path) ?? null, after.get(path) ?? null]
-    return { path, left: one, right: other, isEqual: one === other }
+    const [left, right] = [before.get(path) ?? null, after.get(path) ?? null]
+    return { path, left: left, right: right, isEqual: left === right }
   })
 
   // Bodies say most.
-  const all = fields.filter(({ isEqual }) => !isEqual).sort((one, other) => rankOf(one) - rankOf(other))
-  const different = all.filter(({ path }) => !VOLATILE.test(path))
-  const volatile = all.filter(({ path }) => VOLATILE.test(path))
+  const unequal = fields.filter(({ isEqual }) => !isEqual).sort((a, b) => rankOf(a) - rankOf(b))
+  const different = unequal.filter(({ path }) => !VOLATILE.test(path))
+  const volatile = unequal.filter(({ path }) => VOLATILE.test(path))
   const equal = fields.filter(({ isEqual }) => isEqual)
   return (
     <section class="entry-details entry-comparison" aria-label={`Entries ${left.seq} and ${right.seq}`} tabIndex={-1}>
@@ -79,13 +79,13 @@ function Fields({ left, right, fields }: FieldsProps) {
       </thead>
       <tbody>
         {fields.map(({ path, left: before, right: after, isEqual }) => {
-          const [one, other] = compareTexts(before ?? '', after ?? '')
+          const [left, right] = compareTexts(before ?? '', after ?? '')
           return (
             <tr key={path}>
               <th scope="row">{path}</th>
-              <td class="comparison-left">{before === null ? <Absent /> : <MarkedText parts={one} />}</td>
+              <td class="comparison-left">{before === null ? <Absent /> : <MarkedText parts={left} />}</td>
               <td class="comparison-right">
-                {isEqual ? <Absent text="the same" /> : after === null ? <Absent /> : <MarkedText parts={other} />}
+                {isEqual ? <Absent text="the same" /> : after === null ? <Absent /> : <MarkedText parts={right} />}
               </td>
             </tr>
           )
@@ -113,7 +113,7 @@ const isOfBody = (path: string) => /^(request\.body|response|payload|status)/.te
 const rankOf = ({ path }: FieldPair): number => (isOfBody(path) ? 0 : 1)
 
 /** More fields are not compared. */
-const MOST_FIELDS = 2_000
+const MAX_FIELDS = 2_000
 
 /** Without what differs between all entries and says nothing. */
 function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
@@ -123,7 +123,7 @@ function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
 }
 
 function addFields(fields: Map<string, string>, path: string, value: unknown): void {
-  if (value === undefined || fields.size >= MOST_FIELDS) return
+  if (value === undefined || fields.size >= MAX_FIELDS) return
   const parsed = typeof value === 'string' && path.endsWith('.body') ? jsonOr(value, value) : value
   const parts = Array.isArray(parsed) ? Object.entries(parsed) : isMap(parsed) ? Object.entries(parsed) : []
   if (parts.length === 0) fields.set(path, typeof parsed === 'string' ? parsed : JSON.stringify(parsed))

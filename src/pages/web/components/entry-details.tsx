@@ -50,16 +50,16 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
       key={entry.seq}
       entry={entry}
       effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
-      entryOf={seq => entries.find(other => other.seq === seq)}
+      entryOf={seq => entries.find(entry => entry.seq === seq)}
       {...props}
     />
   )
 }
 
 /** As many characters of the answer of a service are in the explanation. */
-const MOST_QUOTED = 300
+const MAX_QUOTE_CHARS = 300
 /** As many effects are listed. */
-const MOST_EFFECTS = 12
+const MAX_EFFECTS = 12
 
 export function EntryDetails(props: EntryDetailsProps) {
   const {
@@ -77,12 +77,12 @@ export function EntryDetails(props: EntryDetailsProps) {
   const line = lineOf(entry)
   const answer = line.answer?.short ?? ''
   const Heading = level === 3 ? 'h3' : 'h4'
-  const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
+  const caused = effects.slice(0, MAX_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
   const fact = factOf(entry)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
   const ordered = orderedFailureOf(entry, caused, attempts)
-  const others = attempts.filter(({ seq }) => seq !== entry.seq)
+  const otherAttempts = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
       <header class="entry-head">
@@ -124,7 +124,7 @@ export function EntryDetails(props: EntryDetailsProps) {
             </dl>
           )}
           {entry.kind === 'delivery' && entry.response?.body ? (
-            <blockquote>{visible(entry.response.body.slice(0, MOST_QUOTED))}</blockquote>
+            <blockquote>{visible(entry.response.body.slice(0, MAX_QUOTE_CHARS))}</blockquote>
           ) : null}
           {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
         </div>
@@ -145,13 +145,14 @@ export function EntryDetails(props: EntryDetailsProps) {
         </dl>
       )}
       <Remarks {...props} />
-      {others.length === 0 ? null : (
+      {otherAttempts.length === 0 ? null : (
         <div class="entry-section">
           <h4>{entry.kind === 'event' ? 'Attempts' : 'Other attempts'}</h4>
           <ul class="entry-remarks">
-            {others.map(one => (
-              <li key={one.seq}>
-                <EntryRef seq={one.seq} refs={{ onSelect }} /> {labelOf(lineOf(one))}: {lineOf(one).answer?.short}
+            {otherAttempts.map(attempt => (
+              <li key={attempt.seq}>
+                <EntryRef seq={attempt.seq} refs={{ onSelect }} /> {labelOf(lineOf(attempt))}:{' '}
+                {lineOf(attempt).answer?.short}
               </li>
             ))}
           </ul>
@@ -179,7 +180,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
       {Object.entries(rows).map(([name, seqs]) =>
         seqs.length === 0 ? null : (
           <Fact key={name} name={name}>
-            {seqs.slice(0, MOST_EFFECTS).map(seq => {
+            {seqs.slice(0, MAX_EFFECTS).map(seq => {
               const linked = entryOf?.(seq)
               return (
                 <span key={seq} class="entry-link">
@@ -188,7 +189,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
                 </span>
               )
             })}
-            {seqs.length > MOST_EFFECTS ? <span class="entry-link">{seqs.length - MOST_EFFECTS} more</span> : null}
+            {seqs.length > MAX_EFFECTS ? <span class="entry-link">{seqs.length - MAX_EFFECTS} more</span> : null}
           </Fact>
         ),
       )}

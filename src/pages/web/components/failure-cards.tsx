@@ -72,7 +72,7 @@ interface FailureCardProps extends Pick<FailureCardsProps, 'refs' | 'level'> {
 
 function FailureCard({ failure, refs, level }: FailureCardProps) {
   const { kind, soft, expected, happened, entrySeqs, hint, step, conversation, rules } = failure
-  const [first, ...others] = failure.nearest
+  const [first, ...otherMisses] = failure.nearest
   const Heading = level === 3 ? 'h3' : 'h4'
   const place: string[] = []
   if (step !== null) place.push(`step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`)
@@ -105,10 +105,10 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
         <div class="near-misses">
           <p class="near-misses-title">Nearest</p>
           <NearMissView miss={first} refs={refs} />
-          {others.length === 0 ? null : (
+          {otherMisses.length === 0 ? null : (
             <details>
-              <summary>{counted(others.length, 'other')}</summary>
-              {others.map(miss => (
+              <summary>{counted(otherMisses.length, 'other')}</summary>
+              {otherMisses.map(miss => (
                 <NearMissView key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
               ))}
             </details>

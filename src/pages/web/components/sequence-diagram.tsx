@@ -170,7 +170,8 @@ function onKey(event: KeyboardEvent, { rows, conversation, onMove, onOpen }: Seq
 /** The row `by` rows away, or the last one; skips hidden rows. */
 export function rowFrom(rows: readonly TimelineRow[], conversation: string | null, index: number, by: number): number {
   const shown: number[] = []
-  for (const [one, row] of rows.entries()) if (one === index || isShown(row, conversation)) shown.push(one)
+  for (const [rowIndex, row] of rows.entries())
+    if (rowIndex === index || isShown(row, conversation)) shown.push(rowIndex)
   return shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(index) + by))] ?? index
 }
 
@@ -183,9 +184,9 @@ export function failureFrom(
 ): number | null {
   if (key !== 'f' && key !== 'F') return null
   const failed: number[] = []
-  for (const [one, row] of rows.entries()) if (row.failed && isShown(row, conversation)) failed.push(one)
-  if (key === 'f') return failed.find(one => one > index) ?? failed[0] ?? null
-  return failed.findLast(one => one < index) ?? failed.at(-1) ?? null
+  for (const [rowIndex, row] of rows.entries()) if (row.failed && isShown(row, conversation)) failed.push(rowIndex)
+  if (key === 'f') return failed.find(rowIndex => rowIndex > index) ?? failed[0] ?? null
+  return failed.findLast(rowIndex => rowIndex < index) ?? failed.at(-1) ?? null
 }
 
 /** Focuses a row of the diagram inside of `host`, and scrolls only as far as needed. */

@@ -69,7 +69,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, problem, chat }: S
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
       <Arrow row={row} lifelines={lifelines} />
       <span class="sequence-answer" title={row.answer}>
-        <AnswerMark row={row} problem={problem} />
+        <ResponseMark row={row} problem={problem} />
         {row.answer}
       </span>
     </div>
@@ -77,7 +77,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, problem, chat }: S
 }
 
 /** A tick, a hollow circle for what was not sent, a bolt for what a fault did, a cross: their shapes tell them apart. */
-function AnswerMark({ row, problem }: Pick<SequenceRowProps, 'row' | 'problem'>) {
+function ResponseMark({ row, problem }: Pick<SequenceRowProps, 'row' | 'problem'>) {
   if (row.kind === 'fault' || row.answer === undefined || row.answer === '') return null
   if (problem !== null) return <ProblemMark problem={problem} />
   const isOpen = row.answer.startsWith('not sent') || (row.isTrial && !row.answer.startsWith('200'))

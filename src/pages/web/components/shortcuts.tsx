@@ -76,7 +76,7 @@ export function useShortcuts(group: string, table: ShortcutTable): void {
       added.push({ key, group, text, isAction: kind === 'action', run: () => latest.current[key]?.[1]() })
     registered.value = [...registered.peek(), ...added]
     return () => {
-      registered.value = registered.peek().filter(one => !added.includes(one))
+      registered.value = registered.peek().filter(shortcut => !added.includes(shortcut))
     }
   }, [group])
 }
@@ -126,7 +126,7 @@ export function Shortcuts() {
           <section key={group}>
             <h3>{group}</h3>
             <dl class="shortcuts pairs">
-              {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text, isAction }) => (
+              {[...new Map(shortcuts.map(item => [item.key, item])).values()].map(({ key, text, isAction }) => (
                 <div key={key}>
                   <dt>
                     <kbd>{KEY_NAMES[key] ?? key}</kbd>
@@ -169,9 +169,10 @@ function keepFocus(): () => void {
   let timer: Timer | null = null
 
   const remember = ({ target }: FocusEvent) => {
-    const found: Element[] = []
-    for (let one = target instanceof Element ? target : null; one !== null; one = one.parentElement) found.push(one)
-    places = found
+    const ancestors: Element[] = []
+    for (let element = target instanceof Element ? target : null; element !== null; element = element.parentElement)
+      ancestors.push(element)
+    places = ancestors
   }
   // A control that still works was left on purpose.
   const forget = () =>

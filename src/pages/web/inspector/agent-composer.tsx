@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { type AgentSide, senderOf } from './agent-side.ts'
+import { type AgentSide, buildSender } from './agent-side.ts'
 import { joinTexts } from './drafts.ts'
 import { useSession } from './session-context.ts'
 
@@ -42,7 +42,7 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
     const text = draft.peek()
     if (text === '') return
     draft.value = ''
-    const isSent = await side.call('message', chatId, { message: text, sender: senderOf(side.profile.value) })
+    const isSent = await side.call('message', chatId, { message: text, sender: buildSender(side.profile.value) })
     // The text comes back when the message is not accepted.
     if (!isSent) draft.value = joinTexts(text, draft.peek())
   }

@@ -5,7 +5,7 @@ import { isMap } from '../../../base/objects.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import { errorIn } from '../../../platform/wording/hints.ts'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
-import type { PlatformAnswer } from '../client/control.ts'
+import type { PlatformResponse } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
@@ -14,7 +14,7 @@ import type { ChatState } from '../model/chat-items.ts'
 import { requestOf } from '../model/snippets.ts'
 import { showSection } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
-import { type AgentProfile, type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
+import { type AgentProfile, type AgentSide, buildSender, readStored, writeStored } from './agent-side.ts'
 import { agentDraft } from './drafts.ts'
 import { EntryLink, SwitchField, TextField } from './fields.tsx'
 import { HelpDesk } from './help-desk.tsx'
@@ -60,13 +60,13 @@ function useAgent({ client, act }: Session, { queue }: AgentSide): AgentDescript
 function Player({ agent }: { readonly agent: AgentDescription }) {
   const { agentSide: side } = useSession()
   const { playsAnyway } = side
-  const other = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
+  const player = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
   return (
     <section class="desk-player" aria-label="Who plays the agent">
       {agent.problem === null ? null : <p class="refusal">{agent.problem}</p>}
       <p>
         {playsAnyway.value
-          ? `The calls of this desk mix with those of ${other}.`
+          ? `The calls of this desk mix with those of ${player}.`
           : agent.plays === 'page'
             ? `The intermediary at ${agent.webhook_url} plays the agent now. It gets the events and calls the platform.`
             : PLAYER_TEXTS[agent.plays].now(agent.name ?? '')}
@@ -153,10 +153,10 @@ function ChatDesk() {
   const accept = () => {
     if (!isNow || id === null) return
     const { supportsAttachment } = profile.value
-    void call('start', id, { sender: senderOf(profile.value, true), supports_attachment: supportsAttachment })
+    void call('start', id, { sender: buildSender(profile.value, true), supports_attachment: supportsAttachment })
   }
   const end = () => {
-    if (isNow && hasAgent) void call('end', id, { sender: senderOf(profile.value) })
+    if (isNow && hasAgent) void call('end', id, { sender: buildSender(profile.value) })
   }
   useShortcuts('Agent', { a: ['Accept the chat', accept, 'action'], e: ['Hand the chat back', end, 'action'] })
   if (shown === null || id === null)
@@ -309,7 +309,7 @@ function LastCall() {
   const { agentSide } = useSession()
   const call = agentSide.lastCall.value
   if (call === null) return null
-  const answer = call.answer.value
+  const response = call.response.value
   const seq = agentSide.entryOf(call)
   return (
     <section class="desk-call" aria-label="Last call">
@@ -320,12 +320,12 @@ function LastCall() {
         {seq === null ? null : <EntryLink seq={seq}>Entry </EntryLink>}
       </header>
       <div role="status">
-        {answer === null ? (
+        {response === null ? (
           <p class="hint">Waiting for the answer.</p>
-        ) : 'failure' in answer ? (
-          <p class="refusal">The server did not answer: {answer.failure}</p>
+        ) : 'failure' in response ? (
+          <p class="refusal">The server did not answer: {response.failure}</p>
         ) : (
-          <Answer endpoint={call.endpoint} answer={answer} />
+          <CallResponse endpoint={call.endpoint} response={response} />
         )}
       </div>
       <details>
@@ -336,12 +336,12 @@ function LastCall() {
   )
 }
 
-interface AnswerProps {
+interface CallResponseProps {
   readonly endpoint: EndpointId
-  readonly answer: PlatformAnswer
+  readonly response: PlatformResponse
 }
 
-function Answer({ endpoint, answer: { status, body } }: AnswerProps) {
+function CallResponse({ endpoint, response: { status, body } }: CallResponseProps) {
   if (status >= 400) {
     const { message, field } = errorIn(body)
     return (

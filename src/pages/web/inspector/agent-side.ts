@@ -7,7 +7,7 @@ import { messageOf } from '../../../base/text/error-text.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import type { PlatformKeys } from '../../../server/control/routes/description.ts'
-import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
+import { type ControlClient, callPlatform, type PlatformResponse } from '../client/control.ts'
 import type { AgentQueue } from '../model/agent-queue.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
 import { type CodeCall, keyFor } from '../model/snippets.ts'
@@ -32,7 +32,7 @@ export interface DeskCall {
   /** The last entry before the call. */
   readonly afterSeq: number
   /** The answer, or why there is none. */
-  readonly answer: ReadonlySignal<PlatformAnswer | { readonly failure: string } | null>
+  readonly response: ReadonlySignal<PlatformResponse | { readonly failure: string } | null>
 }
 
 export interface AgentSide {
@@ -86,15 +86,15 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
         const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
         const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
         const requestId = `page-${afterSeq}-${++requests}`
-        const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
-        const code = codeOf(origin, endpoint, botId, chatId, body)
-        const call = { endpoint, code, requestId, afterSeq, answer }
+        const response = signal<PlatformResponse | { readonly failure: string } | null>(null)
+        const code = buildCall(origin, endpoint, botId, chatId, body)
+        const call = { endpoint, code, requestId, afterSeq, response }
         if (!isQuiet) lastCall.value = call
         const request = { method: code.method, url: new URL(code.url), body: code.body, requestId }
         const given = await callPlatform({ ...request, key: keyFor(endpoint, botId, keys) }).catch(
           (error: unknown) => ({ failure: messageOf(error) }),
         )
-        answer.value = given
+        response.value = given
         const isRefused = 'failure' in given || given.status >= 400
         if (isRefused) lastCall.value = call
         return !isRefused
@@ -126,7 +126,7 @@ const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {
   chat: '/api/v1/chats/{chatId}',
 }
 
-function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
+function buildCall(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
   const url = new URL(PATHS[endpoint].replace('{chatId}', encodeURIComponent(chat_id)).slice(1), origin).href
   if (endpoint === 'chat') return { method: 'GET', url, body: undefined, endpoint, botId: bot_id }
   const fields = endpoint === 'availability' ? body : { bot_id, chat_id, ...body }
@@ -134,7 +134,7 @@ function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: stri
 }
 
 /** What `sender` has in a call. A start may also name the agent's languages. */
-export function senderOf({ name, avatar, languages }: AgentProfile, withLanguages = false): object {
+export function buildSender({ name, avatar, languages }: AgentProfile, withLanguages = false): object {
   const codes = languages.split(',').flatMap(code => code.trim() || [])
   return {
     ...(name === '' ? {} : { name }),

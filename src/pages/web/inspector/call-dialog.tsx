@@ -25,7 +25,7 @@ const KEYS = [
   ['none', 'No key'],
 ] as const
 
-interface CallAnswer {
+interface CallResult {
   readonly status: number
   readonly text: string
 }
@@ -36,14 +36,14 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
   const [body, setBody] = useState(
     typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? {}, null, 2),
   )
-  const [answer, setAnswer] = useState<CallAnswer | null>(null)
+  const [result, setResult] = useState<CallResult | null>(null)
   const { issues, save } = useSubmission()
   const headers = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name))
   const send = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    setAnswer(null)
+    setResult(null)
     const form = new FormData(event.currentTarget)
-    void save(async () => setAnswer(await sendCall(session, form, body)))
+    void save(async () => setResult(await sendCall(session, form, body)))
   }
   return (
     <Dialog title={`Repeat call #${call.seq} with changes`} onClose={onClose} isWide>
@@ -71,13 +71,13 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
       </form>
       <div role="status">
         <OtherProblems issues={issues} names={[]} />
-        {answer === null ? null : <Answer answer={answer} />}
+        {result === null ? null : <CallResultView result={result} />}
       </div>
     </Dialog>
   )
 }
 
-function Answer({ answer: { status, text } }: { readonly answer: CallAnswer }) {
+function CallResultView({ result: { status, text } }: { readonly result: CallResult }) {
   const parsed = parseJsonText(text)
   return (
     <div class={status >= 400 ? 'refusal' : 'success'}>
@@ -93,7 +93,7 @@ function Answer({ answer: { status, text } }: { readonly answer: CallAnswer }) {
 const OWN_HEADERS =
   /^(host|connection|keep-alive|content-length|authorization|user-agent|accept-encoding|accept-language|origin|referer|cookie|sec-.*|x-request-id|transfer-encoding|te|upgrade|expect)$/i
 
-function sendCall({ client, origin, selectNextEntry }: Session, form: FormData, body: string): Promise<CallAnswer> {
+function sendCall({ client, origin, selectNextEntry }: Session, form: FormData, body: string): Promise<CallResult> {
   const text = (name: string) => String(form.get(name) ?? '')
   const requestId = `page-repeat-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
   const headers: [string, string][] = [['x-request-id', requestId]]

@@ -165,7 +165,7 @@ function ChatRow({ chatId, summary }: { readonly chatId: string; readonly summar
   const { chats, chatName, log, view } = useSession()
   const entries = log.value.chats.get(chatId) ?? []
   const { user, language, source } = aboutChat(entries, summary)
-  const { text, agent } = latestOf(entries, view.at.value)
+  const { text, agent } = findLatest(entries, view.at.value)
   const unread = chats.unread(chatId)
   return (
     <div class={unread > 0 ? 'chat-row has-unread' : 'chat-row'}>
@@ -187,7 +187,7 @@ function ChatRow({ chatId, summary }: { readonly chatId: string; readonly summar
 }
 
 /** The latest message until the shown moment, and the agent who accepted the chat last. */
-function latestOf(entries: readonly Entry[], at: number | null) {
+function findLatest(entries: readonly Entry[], at: number | null) {
   let text: string | null = null
   let agent: string | null = null
   let index = at === null ? entries.length : countUntil(entries, at)

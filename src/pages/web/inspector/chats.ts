@@ -1,7 +1,7 @@
 /** Says which chats the simulator has at the shown moment, and how many messages of each are unread. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import type { ChatListAnswer } from '../../../server/control/routes/chats.ts'
+import type { ChatListResponse } from '../../../server/control/routes/chats.ts'
 import type { ControlClient } from '../client/control.ts'
 import { messageIn } from '../model/chat-items.ts'
 import type { JournalLog } from '../model/journal-log.ts'
@@ -39,7 +39,7 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
   async function askForList(): Promise<readonly string[]> {
     const { entries } = log.peek()
     const [{ chats }, { next_seq }] = await Promise.all([
-      client.send<ChatListAnswer>('GET', '/chats'),
+      client.send<ChatListResponse>('GET', '/chats'),
       client.send<{ next_seq: number }>('GET', '/journal', { query: { after: BEYOND_ALL } }),
     ])
     const ids = chats.map(({ chat_id }) => chat_id)
@@ -52,8 +52,8 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
   return {
     ids: computed(() => idsAt(log.value, listed.value, view.at.value)),
     choose(wanted) {
-      const all = idsAt(log.value, listed.value, null)
-      return wanted !== null && all.includes(wanted) ? wanted : (all.at(-1) ?? null)
+      const ids = idsAt(log.value, listed.value, null)
+      return wanted !== null && ids.includes(wanted) ? wanted : (ids.at(-1) ?? null)
     },
     unread(chatId) {
       const entries = log.value.chats.get(chatId) ?? NONE

@@ -26,4 +26,4 @@ export const agentDraft = (findDraft: FindDraft, chatId: string): Signal<string>
   findDraft('agent message', chatId, '')
 
 /** A text that could not be sent, before the one that was written since. */
-export const joinTexts = (failed: string, text: string): string => [failed, text].filter(one => one !== '').join('\n')
+export const joinTexts = (failed: string, text: string): string => [failed, text].filter(part => part !== '').join('\n')

@@ -76,7 +76,7 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
           <button type="button" onClick={() => session.act(() => resend(session, entry.delivery_id, true))}>
             Sign and send again
           </button>
-          <button type="button" onClick={() => (dialog.value = { kind: 'event', first: firstOf(entry) })}>
+          <button type="button" onClick={() => (dialog.value = { kind: 'event', first: prefillEvent(entry) })}>
             Edit and send
           </button>
         </div>
@@ -123,7 +123,7 @@ function resend(session: Session, deliveryId: string, isSigned: boolean): Promis
   )
 }
 
-function firstOf(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {
+function prefillEvent(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {
   const payload = entry.kind === 'event' ? entry.payload : jsonOr(entry.request.body, {})
   return { event: entry.event, chatId: entry.chat_id, payload }
 }

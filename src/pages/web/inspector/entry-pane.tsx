@@ -51,7 +51,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
         entry={entry}
         effects={log.value.effects(entry.seq)}
         entryOf={log.value.entry}
-        attempts={attemptsOf(entry, log.value)}
+        attempts={findAttempts(entry, log.value)}
         onSelect={seq => (view.entry.value = seq)}
         onKnob={name => showKnob(view, name)}
         tools={<PaneTools entry={entry} onClose={onClose} />}
@@ -72,14 +72,14 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
 }
 
 /** All attempts to send the event of an entry; of a call that failed, the calls with the same body in the same chat. */
-function attemptsOf(entry: Entry, log: JournalLog): readonly EntryOf<'api' | 'delivery'>[] {
+function findAttempts(entry: Entry, log: JournalLog): readonly EntryOf<'api' | 'delivery'>[] {
   if (entry.kind === 'delivery' || entry.kind === 'event') return log.attempts(entry.delivery_id)
   if (entry.kind !== 'api' || problemIn(entry) === null) return []
   const body = JSON.stringify(entry.request.body)
   const ofChat = log.chats.get(entry.chat_id ?? '') ?? []
-  return ofChat.flatMap(other =>
-    other.kind === 'api' && other.endpoint === entry.endpoint && JSON.stringify(other.request.body) === body
-      ? other
+  return ofChat.flatMap(chatEntry =>
+    chatEntry.kind === 'api' && chatEntry.endpoint === entry.endpoint && JSON.stringify(chatEntry.request.body) === body
+      ? chatEntry
       : [],
   )
 }

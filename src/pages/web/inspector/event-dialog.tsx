@@ -45,9 +45,9 @@ const FLAGS = [
 ] as const
 
 /** The newest chats are offered. */
-const MOST_CHATS = 200
+const MAX_CHATS = 200
 
-interface ManualEventAnswer {
+interface ManualEventResult {
   readonly ack: { readonly status: number | null; readonly error?: string }
 }
 
@@ -55,13 +55,13 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
   const session = useSession()
   const [text, setText] = useState(() => payloadText(first))
   const { issues, save } = useSubmission()
-  const [answer, setAnswer] = useState<ManualEventAnswer | null>(null)
+  const [result, setResult] = useState<ManualEventResult | null>(null)
   const parsed = parseJsonText(text)
   const isObject = parsed.isValid && (parsed.value === undefined || isMap(parsed.value))
-  const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
+  const chats = [...session.log.value.chats.keys()].slice(-MAX_CHATS).reverse()
   const send = (submitted: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     submitted.preventDefault()
-    setAnswer(null)
+    setResult(null)
     const body: Record<string, unknown> = parsed.isValid && parsed.value !== undefined ? { body: parsed.value } : {}
     for (const [name, value] of new FormData(submitted.currentTarget)) {
       // Fields that are left empty are not sent. A number that is none stays a text, so that the server can name it.
@@ -69,9 +69,9 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
       if (name === 'duplicate' && !Number.isNaN(Number(value))) body[name] = Number(value)
       else body[name] = FLAGS.some(([flag]) => flag === name) || value
     }
-    const trigger = () => session.client.send<ManualEventAnswer>('POST', '/trigger', { body })
+    const trigger = () => session.client.send<ManualEventResult>('POST', '/trigger', { body })
     void save(async () =>
-      setAnswer(
+      setResult(
         await session.selectNextEntry(
           entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === body.event,
           trigger,
@@ -133,14 +133,14 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
       </form>
       <div role="status">
         <OtherProblems issues={issues} names={['body', ...TEXT_FIELDS.map(([name]) => name)]} />
-        {answer === null ? null : <AckText answer={answer} />}
+        {result === null ? null : <AckText result={result} />}
       </div>
     </Dialog>
   )
 }
 
 /** What the webhook answered. */
-function AckText({ answer: { ack } }: { readonly answer: ManualEventAnswer }) {
+function AckText({ result: { ack } }: { readonly result: ManualEventResult }) {
   const isAccepted = ack.error === undefined && ack.status !== null
   return (
     <p class={isAccepted ? 'success' : 'refusal'}>

@@ -23,18 +23,18 @@ export function useSubmission(onSuccess?: () => void): Submission {
   const [isPending, setPending] = useState(false)
   async function save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean> {
     setPending(true)
-    let found: readonly ControlIssue[] = []
+    let problems: readonly ControlIssue[] = []
     try {
       await run(client)
     } catch (error) {
       const isRefused = error instanceof ControlError && error.issues.length > 0
       const message = error instanceof TypeError ? 'The server does not answer.' : messageOf(error)
-      found = isRefused ? error.issues : [{ field: '', message }]
+      problems = isRefused ? error.issues : [{ field: '', message }]
     }
     setPending(false)
-    setIssues(found)
-    if (found.length === 0) onSuccess?.()
-    return found.length === 0
+    setIssues(problems)
+    if (problems.length === 0) onSuccess?.()
+    return problems.length === 0
   }
   const send = (method: string, path: string, body?: unknown) => save(() => client.send(method, path, { body }))
   return { issues, isPending, save, send }
@@ -45,15 +45,15 @@ const isAbout = (field: string, name: string) =>
 
 /** What the server says about a field; null when it says nothing. */
 export function problemOf(issues: readonly ControlIssue[], name: string): string | null {
-  return textOf(issues.filter(({ field }) => isAbout(field, name)))
+  return formatIssues(issues.filter(({ field }) => isAbout(field, name)))
 }
 
 /** The problems that are about none of the named fields. */
 export function OtherProblems({ issues, names }: { issues: readonly ControlIssue[]; names: readonly string[] }) {
-  return <FieldProblem text={textOf(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
+  return <FieldMessage text={formatIssues(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
 }
 
-function textOf(issues: readonly ControlIssue[]): string | null {
+function formatIssues(issues: readonly ControlIssue[]): string | null {
   const lines: string[] = []
   for (const { message, allowed } of issues) {
     const isListed = Array.isArray(allowed) && allowed.length > 0 && allowed.length <= 12
@@ -62,7 +62,7 @@ function textOf(issues: readonly ControlIssue[]): string | null {
   return lines.length === 0 ? null : lines.join('\n')
 }
 
-export function FieldProblem({ id, text }: { readonly id?: string; readonly text: string | null }) {
+export function FieldMessage({ id, text }: { readonly id?: string; readonly text: string | null }) {
   if (text === null) return null
   return (
     <p id={id} class="refusal" role="alert">
@@ -99,7 +99,7 @@ function Labelled({ label, labelPlace = 'above', problem = null, isWide, input }
     <div class={`field label-${labelPlace}${isWide ? ' wide' : ''}`}>
       <label for={id}>{label}</label>
       {input({ id, 'aria-invalid': problem !== null, 'aria-describedby': `${id}problem` })}
-      <FieldProblem id={`${id}problem`} text={problem} />
+      <FieldMessage id={`${id}problem`} text={problem} />
     </div>
   )
 }

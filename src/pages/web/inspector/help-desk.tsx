@@ -30,9 +30,9 @@ export function HelpDesk({ agent: { verbs } }: { readonly agent: AgentDescriptio
   /** Resolves to whether the help desk accepted the action. */
   const act = async (action: Action) => {
     const body = { chat_id: chatId ?? undefined, ...action }
-    const answer = client.send<AgentActionResult>('POST', '/agent', { body })
-    session.act(async () => (result.value = await answer))
-    return answer.then(({ outcome }) => outcome === 'ok').catch(() => false)
+    const acted = client.send<AgentActionResult>('POST', '/agent', { body })
+    session.act(async () => (result.value = await acted))
+    return acted.then(({ outcome }) => outcome === 'ok').catch(() => false)
   }
   // A chat in which the agent acts stays, also when a newer one begins.
   const stay = () => {

@@ -13,7 +13,7 @@ import { WireWithPast } from './past-wire.tsx'
 import { PlatformProvider, useIsProxy } from './platform/platform-section.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
 import { ProxyBar } from './proxy-bar.tsx'
-import { Readiness } from './readiness.tsx'
+import { ReadinessPane } from './readiness.tsx'
 import { useSession } from './session-context.ts'
 import { StateStrip } from './state-strip.tsx'
 import { MomentBanner } from './time-line.tsx'
@@ -81,7 +81,7 @@ export function Inspector() {
           </p>
         )}
         <ProxyBar />
-        <Readiness />
+        <ReadinessPane />
         <MomentBanner />
         <ColumnSwitch />
         <main class={`columns shows-${view.column.value}`}>
@@ -204,7 +204,7 @@ function Column({ name, heading, title, isCovered = false, children }: ColumnPro
   const fold = () =>
     batch(() => {
       if (isFolded) view.column.value = name
-      view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
+      view.folded.value = isFolded ? view.folded.value.filter(folded => folded !== name) : [...view.folded.value, name]
     })
   return (
     <section

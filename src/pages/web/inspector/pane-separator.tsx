@@ -3,15 +3,15 @@ import { signal } from '@preact/signals'
 import { readStored, writeStored } from './agent-side.ts'
 
 const STORED = 'handover-sim details'
-const LEAST = 20
-const MOST = 80
+const MIN_PERCENT = 20
+const MAX_PERCENT = 80
 const STEP = 5
 
 /** The part of the details in percent. Kept in this browser. */
 const size = signal(within(Number(readStored(STORED) ?? 40)))
 
 function within(percent: number): number {
-  return Number.isFinite(percent) ? Math.min(MOST, Math.max(LEAST, Math.round(percent))) : 50
+  return Number.isFinite(percent) ? Math.min(MAX_PERCENT, Math.max(MIN_PERCENT, Math.round(percent))) : 50
 }
 
 function resize(percent: number): void {
@@ -47,8 +47,8 @@ export function PaneSeparator({ isBeside }: PaneSeparatorProps) {
       aria-label="Size of the details"
       aria-orientation={isBeside ? 'vertical' : 'horizontal'}
       aria-valuenow={size.value}
-      aria-valuemin={LEAST}
-      aria-valuemax={MOST}
+      aria-valuemin={MIN_PERCENT}
+      aria-valuemax={MAX_PERCENT}
       ref={element => element?.parentElement?.style.setProperty('--details', `${size.value}%`)}
       onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
       onPointerMove={onPointerMove}

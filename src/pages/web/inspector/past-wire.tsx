@@ -9,7 +9,7 @@ export function WireWithPast() {
   const session = useSession()
   const isShown = useSignal(false)
   const past = session.past.value
-  const pastSession = useMemo(() => (past === null ? null : sessionOf(session, past)), [session, past])
+  const pastSession = useMemo(() => (past === null ? null : createPastSession(session, past)), [session, past])
   if (past === null || pastSession === null) return <Wire />
   const close = () => {
     isShown.value = false
@@ -44,7 +44,7 @@ export function WireWithPast() {
 }
 
 /** With a view of its own: the entries of before have other numbers. */
-const sessionOf = (session: Session, { log, chatTag }: PastLog): Session => ({
+const createPastSession = (session: Session, { log, chatTag }: PastLog): Session => ({
   ...session,
   isPast: true,
   log: signal(log),

@@ -50,7 +50,7 @@ function useReadiness(): { readonly report: ReadinessReport | null; refresh(): v
   return { report, refresh: () => refresh.current() }
 }
 
-export function Readiness() {
+export function ReadinessPane() {
   const { report, refresh } = useReadiness()
   const isProxy = useIsProxy()
   const [isOpen, setOpen] = useState(false)
@@ -164,9 +164,9 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
         {level}, {STATES[state]}
         {by === 'trial' ? ' in a trial' : ''}
         {seqs.length === 0 ? '.' : ' by '}
-        {seqs.slice(-5).map(one => (
-          <button key={one} type="button" class="link" onClick={() => show(one)}>
-            #{one}
+        {seqs.slice(-5).map(seq => (
+          <button key={seq} type="button" class="link" onClick={() => show(seq)}>
+            #{seq}
           </button>
         ))}
       </p>

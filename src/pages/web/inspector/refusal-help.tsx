@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { evidenceFor, evidenceText, isComparable } from '../../../platform/webhooks/refusal-evidence.ts'
-import type { RefusalDiagnosis } from '../../../server/control/routes/deliveries.ts'
+import type { DiagnosisResponse } from '../../../server/control/routes/deliveries.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { countUntil } from '../model/journal-log.ts'
 import { type CodeRequest, sentRequest } from '../model/snippets.ts'
@@ -34,27 +34,27 @@ export function RefusalHelp({ entry }: { readonly entry: Delivery }) {
     () => evidenceFor(entry, entries.slice(0, countUntil(entries, entry.seq))).map(evidenceText),
     [entry, entries],
   )
-  const [found, setFound] = useDraft<RefusalDiagnosis | null>('diagnosis', null, entry.delivery_id)
+  const [diagnosis, setFound] = useDraft<DiagnosisResponse | null>('diagnosis', null, entry.delivery_id)
   const { issues, isPending, save } = useSubmission()
   const path = `/deliveries/${encodeURIComponent(entry.delivery_id)}/diagnose`
   const diagnose = () =>
-    void save(async client => setFound(await client.send<RefusalDiagnosis>('POST', path, { body: {} })))
+    void save(async client => setFound(await client.send<DiagnosisResponse>('POST', path, { body: {} })))
   return (
     <>
       {known.map(text => (
         <p key={text}>{text}</p>
       ))}
-      <div role="status">{found === null ? null : <Result found={found} />}</div>
+      <div role="status">{diagnosis === null ? null : <Result found={diagnosis} />}</div>
       <div class="buttons">
         <button
           type="button"
-          class={found === null ? 'primary' : ''}
+          class={diagnosis === null ? 'primary' : ''}
           disabled={isPending || view.at.value !== null}
           onClick={diagnose}
         >
-          {isPending ? 'Trying the usual mistakes' : found === null ? 'Find out why' : 'Try again'}
+          {isPending ? 'Trying the usual mistakes' : diagnosis === null ? 'Find out why' : 'Try again'}
         </button>
-        {found === null ? (
+        {diagnosis === null ? (
           <span class="hint">
             It sends AGENT TYPING STOP, which has no effect on a help desk, signed with usual mistakes.
           </span>
@@ -66,7 +66,7 @@ export function RefusalHelp({ entry }: { readonly entry: Delivery }) {
   )
 }
 
-function Result({ found: { text, fix, shown_by, probes } }: { readonly found: RefusalDiagnosis }) {
+function Result({ found: { text, fix, shown_by, probes } }: { readonly found: DiagnosisResponse }) {
   return (
     <div class="stack">
       <p class="diagnosis">{text}</p>
@@ -104,14 +104,14 @@ function Signature({ entry, path }: SignatureProps) {
   const headers = Object.entries(useSentRequest(entry)?.headers ?? {})
   const sent = headers.find(([name, value]) => entry.request.headers[name] === MASKED && value !== MASKED)
   const [typed, setTyped] = useDraft('computed signature', '', entry.delivery_id)
-  const [explained, setExplained] = useState<RefusalDiagnosis['pasted']>(null)
+  const [explained, setExplained] = useState<DiagnosisResponse['pasted']>(null)
   const { issues, save } = useSubmission()
   if (sent === undefined) return null
   const [name, value] = sent
   const submit = (event: Event) => {
     event.preventDefault()
     const body = { signature: typed.trim() }
-    void save(async client => setExplained((await client.send<RefusalDiagnosis>('POST', path, { body })).pasted))
+    void save(async client => setExplained((await client.send<DiagnosisResponse>('POST', path, { body })).pasted))
   }
   return (
     <>

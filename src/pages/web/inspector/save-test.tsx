@@ -56,7 +56,7 @@ function SaveTestDialog({ chatId, onClose }: { readonly chatId: string; onClose(
   const submit = async (event: Event) => {
     event.preventDefault()
     await saving.save(async client => {
-      const body = { ...bodyOf(choice), chat_ids: [chatId], save: true }
+      const body = { ...buildBody(choice), chat_ids: [chatId], save: true }
       const recorded = await client.send<RecordedScenario>('POST', '/record', { body })
       const config = await client.send<Readonly<Record<string, unknown>>>('GET', '/config')
       const url = config['webhook.url']
@@ -110,7 +110,7 @@ function firstWords(chat: ChatState | null): string | null {
   return null
 }
 
-const bodyOf = ({ name, from, to }: Choice) => ({
+const buildBody = ({ name, from, to }: Choice) => ({
   ...(name === '' ? {} : { name }),
   ...(from === '' ? {} : { after: numberOr(from, -1) }),
   ...(to === '' ? {} : { before: numberOr(to, 1) }),

@@ -2,7 +2,7 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import type { ChatViewResponse } from '../../../server/control/routes/chats.ts'
 import { type ControlClient, ControlError, createControlClient } from '../client/control.ts'
 import { type FeedState, followJournal, type JournalListener } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
@@ -70,10 +70,10 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chats = createChats({ client, view, log })
   /** Numbers chats in the order of their creation, which is the same in every browser. */
   function nameChats(ids: readonly string[]): void {
-    const all = new Map(tags.peek())
+    const named = new Map(tags.peek())
     for (const id of ids)
-      if (!all.has(id)) all.set(id, { name: `chat ${all.size + 1}`, hue: `hue-${(all.size % HUES) + 1}` })
-    if (all.size > tags.peek().size) tags.value = all
+      if (!named.has(id)) named.set(id, { name: `chat ${named.size + 1}`, hue: `hue-${(named.size % HUES) + 1}` })
+    if (named.size > tags.peek().size) tags.value = named
   }
 
   const batches = createFrameBatches<Entry>(entries => {
@@ -167,9 +167,9 @@ function followChat(
     if (id === null) return
     try {
       const query = { at: at ?? undefined }
-      const answer = await client.send<ChatAnswer>('GET', `/chats/${encodeURIComponent(id)}`, { query })
+      const view = await client.send<ChatViewResponse>('GET', `/chats/${encodeURIComponent(id)}`, { query })
       const entries = log.peek().chats.get(id) ?? []
-      loaded.value = { id, state: chatStateOf(answer, entries, at ?? Number.MAX_SAFE_INTEGER) }
+      loaded.value = { id, state: chatStateOf(view, entries, at ?? Number.MAX_SAFE_INTEGER) }
     } catch (error) {
       // Without an answer the chat stays as it was: the page says that the server is away.
       if (!(error instanceof ControlError)) return
@@ -216,10 +216,10 @@ function createNextEntry(view: View, log: ReadonlySignal<JournalLog>): SelectNex
     let seen = log.peek().entries.at(-1)?.seq ?? 0
     const stop = effect(() => {
       const { entries } = log.value
-      const found = entries.slice(countUntil(entries, seen)).find(matches)
+      const entry = entries.slice(countUntil(entries, seen)).find(matches)
       seen = entries.at(-1)?.seq ?? 0
-      if (found === undefined) return
-      showEntry(view, found.seq)
+      if (entry === undefined) return
+      showEntry(view, entry.seq)
       queueMicrotask(() => stop())
     })
     stopLast = stop

@@ -4,7 +4,7 @@ import { deliveryAnswer } from '../../../evaluation/timeline/entry-line.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { showSection } from './address.ts'
 import { activeFaults } from './platform/faults.tsx'
-import { changedKnobs } from './platform/knobs.tsx'
+import { findChangedKnobs } from './platform/knobs.tsx'
 import { usePlatform, usePlatformStore } from './platform/platform-section.tsx'
 import type { PlatformMoment } from './platform/platform-store.ts'
 import { useSession } from './session-context.ts'
@@ -51,11 +51,11 @@ const LOOKS = { no_url: 'skipped', untested: 'skipped', accepting: 'pass', faili
 
 function Differences() {
   const { view } = useSession()
-  const found = differencesOf(usePlatform())
-  if (found.length === 0) return null
+  const differences = findDifferences(usePlatform())
+  if (differences.length === 0) return null
   return (
     <ul class="state-strip" aria-label="Differs from the normal state">
-      {found.map(([section, text]) => (
+      {differences.map(([section, text]) => (
         <li key={section}>
           <button type="button" class="link" onClick={() => showSection(view, section)}>
             {text}
@@ -68,28 +68,29 @@ function Differences() {
 
 type Difference = readonly [section: string, text: string]
 
-function differencesOf(moment: PlatformMoment): readonly Difference[] {
+function findDifferences(moment: PlatformMoment): readonly Difference[] {
   const { clock, clockOffsetMs, faults, queues, config, health } = moment
-  const found: Difference[] = []
+  const differences: Difference[] = []
   if (health.state === 'failing')
-    found.push([
+    differences.push([
       'webhook',
       `Webhook ${health.last?.status == null ? 'does not answer' : 'refuses'} (${health.failuresInARow})`,
     ])
-  if (clock.mode === 'virtual') found.push(['clock', 'Virtual clock'])
-  else if (clock.paused) found.push(['clock', 'Clock paused'])
-  else if (Math.abs(clockOffsetMs) >= LEAST_OFFSET_MS)
-    found.push(['clock', `Clock ${clockOffsetMs < 0 ? '−' : '+'}${offsetText(clockOffsetMs)}`])
+  if (clock.mode === 'virtual') differences.push(['clock', 'Virtual clock'])
+  else if (clock.paused) differences.push(['clock', 'Clock paused'])
+  else if (Math.abs(clockOffsetMs) >= MIN_OFFSET_MS)
+    differences.push(['clock', `Clock ${clockOffsetMs < 0 ? '−' : '+'}${offsetText(clockOffsetMs)}`])
   const active = activeFaults(faults).length
-  if (active > 0) found.push(['faults', counted(active, 'fault')])
-  if (queues.some(({ bot_id, open }) => bot_id === config['bot.id'] && !open)) found.push(['availability', 'Closed'])
-  const knobs = changedKnobs(moment).length
-  if (knobs > 0) found.push(['knobs', `${counted(knobs, 'knob')} changed`])
-  return found
+  if (active > 0) differences.push(['faults', counted(active, 'fault')])
+  if (queues.some(({ bot_id, open }) => bot_id === config['bot.id'] && !open))
+    differences.push(['availability', 'Closed'])
+  const knobs = findChangedKnobs(moment).length
+  if (knobs > 0) differences.push(['knobs', `${counted(knobs, 'knob')} changed`])
+  return differences
 }
 
 /** A pause that is resumed leaves the clock behind; less than this is no difference that a person sees. */
-const LEAST_OFFSET_MS = 30_000
+const MIN_OFFSET_MS = 30_000
 
 function offsetText(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000)

@@ -127,7 +127,7 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   return (
     <form class="user-composer" onSubmit={send}>
       {files.length === 0 ? null : (
-        <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
+        <ChosenFiles files={files} onRemove={file => change({ files: files.filter(chosen => chosen !== file) })} />
       )}
       <fieldset class="stack" disabled={!isNow}>
         <textarea

@@ -2,7 +2,7 @@
 import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { WorkspaceListAnswer } from '../../../server/control/routes/workspaces.ts'
+import type { WorkspaceListResponse } from '../../../server/control/routes/workspaces.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Menu } from '../components/menu.tsx'
 import type { View } from './address.ts'
@@ -11,7 +11,7 @@ import { useIsProxy } from './platform/platform-section.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
-type WorkspaceRow = WorkspaceListAnswer['workspaces'][number]
+type WorkspaceRow = WorkspaceListResponse['workspaces'][number]
 
 /** `children`: further buttons of the menu. */
 export function WorkspaceBar({ children }: { readonly children: ComponentChildren }) {
@@ -19,7 +19,7 @@ export function WorkspaceBar({ children }: { readonly children: ComponentChildre
   const { view, server } = session
   const [rows, setRows] = useState<readonly WorkspaceRow[] | null>(null)
   const [isNew, setNew] = useState(false)
-  const load = async () => setRows((await server.send<WorkspaceListAnswer>('GET', '/workspaces')).workspaces)
+  const load = async () => setRows((await server.send<WorkspaceListResponse>('GET', '/workspaces')).workspaces)
   useEffect(() => session.act(load), [session])
   const current = view.workspace.value
   return (
@@ -87,7 +87,7 @@ function NewWorkspaceDialog({ onClose }: NewWorkspaceDialogProps) {
   const { issues, save } = useSubmission()
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    const body = bodyOf(new FormData(event.currentTarget))
+    const body = buildBody(new FormData(event.currentTarget))
     void save(async () => {
       const { id } = await server.send<{ id: string }>('POST', '/workspaces', { body })
       onClose()
@@ -121,5 +121,5 @@ const CLOCKS = [
   ['virtual', 'virtual'],
 ] as const
 
-const bodyOf = (form: FormData): object =>
+const buildBody = (form: FormData): object =>
   Object.fromEntries([...form].flatMap(([name, value]) => (value === '' ? [] : [[name, String(value).trim()]])))

@@ -5,12 +5,12 @@ import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { isInvalidSign } from '../../../platform/wording/hints.ts'
-import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import type { ChatViewResponse } from '../../../server/control/routes/chats.ts'
 
 /** A message as the user sees it, or a line between messages. */
 export type ChatItem = ChatMessage | ChatLine
 
-type AnsweredMessage = ChatAnswer['messages'][number]
+type AnsweredMessage = ChatViewResponse['messages'][number]
 
 /** What went wrong with a message or a request, in a few words. */
 export interface Trouble {
@@ -49,18 +49,22 @@ export interface ChatView {
   readonly items: readonly ChatItem[]
   readonly typing: boolean
   /** The agent who has the chat. */
-  readonly agent: ChatAnswer['agent']
+  readonly agent: ChatViewResponse['agent']
   readonly language: string
   readonly user: string
   readonly bot: string
 }
 
-export interface ChatState extends ChatView, Pick<ChatAnswer, 'status' | 'source'> {
+export interface ChatState extends ChatView, Pick<ChatViewResponse, 'status' | 'source'> {
   readonly ended: boolean
 }
 
 /** What the entries of a chat show after the entry `until`; `messages` are those of the server, where it still has them. */
-export function chatOfEntries(entries: readonly Entry[], until: number, messages?: ChatAnswer['messages']): ChatView {
+export function chatOfEntries(
+  entries: readonly Entry[],
+  until: number,
+  messages?: ChatViewResponse['messages'],
+): ChatView {
   const { messages: read, lines, ...view } = readChat(entries, until)
   const byId = new Map(read.map(message => [message.id, message]))
   const shown = messages?.map(({ created, ...message }): ChatMessage => {
@@ -71,7 +75,7 @@ export function chatOfEntries(entries: readonly Entry[], until: number, messages
 }
 
 /** The chat as the server answers with it, with what the entries show of it. */
-export function chatStateOf(answer: ChatAnswer, entries: readonly Entry[], until: number): ChatState {
+export function chatStateOf(answer: ChatViewResponse, entries: readonly Entry[], until: number): ChatState {
   const { messages, active, ...state } = answer
   const { items, user, bot } = chatOfEntries(entries, until, messages)
   const nameOf = (from: 'user' | 'bot') => messages.find(message => message.from === from)?.name ?? ''

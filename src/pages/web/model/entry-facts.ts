@@ -49,7 +49,7 @@ function signatureFact(entry: EntryOf<'delivery'>): EntryFact {
   })
   if (observed !== null) {
     const outcomes: Readonly<Record<string, 'pass' | 'fail'>> = { valid: 'pass', invalid: 'fail' }
-    return fact(`${sent}: ${observed.verdict}.`, outcomes[observed.verdict])
+    return fact(`${sent}: ${observed.status}.`, outcomes[observed.status])
   }
   if (entry.observed) return fact(`${sent}.`, 'warn')
   if (!isInvalidSign(entry.sign)) return fact(`${sent}.`, header === undefined ? null : 'pass')

@@ -176,9 +176,9 @@ function Causes({ certificate }: CertificateProps) {
     const { check: id, text, blocked, repeated } = cause
     const check = byId.get(id)
     const outcome = check?.outcome === 'warn' ? 'warn' : 'fail'
-    const nameOf = (one: string) => {
-      const how = repeated.length > 0 && blocked.includes(one) ? ': blocked' : ''
-      return visible(`${one} ${byId.get(one)?.title ?? ''}${how}`)
+    const nameOf = (checkId: string) => {
+      const how = repeated.length > 0 && blocked.includes(checkId) ? ': blocked' : ''
+      return visible(`${checkId} ${byId.get(checkId)?.title ?? ''}${how}`)
     }
     return (
       <article key={id} class={`failure-card certificate-cause ${outcome}`}>
@@ -427,14 +427,14 @@ function NotExercised({ certificate: { checks, profiles, isPartial, expectations
 
 function CoverageTables({ certificate: { coverage } }: CertificateProps) {
   const { endpoints, events, faults } = exercisedIn(coverage)
-  const answers = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
+  const countTable = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
     head,
     columns: ANSWER_CLASSES,
-    rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(one => counts[one]) })),
+    rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(kind => counts[kind]) })),
   })
   const tables: CountTableProps[] = [
-    answers(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),
-    answers(`Event (${events.count} of ${events.of})`, coverage.events),
+    countTable(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),
+    countTable(`Event (${events.count} of ${events.of})`, coverage.events),
     {
       head: 'Signature of events that checks sent',
       columns: ['Times'],

@@ -56,7 +56,11 @@ export function htmlLoad(load: LoadReport): string {
         id="thresholds"
         title="Thresholds"
         heads={['Fails the load', 'Measured', 'Result']}
-        rows={thresholds.map(one => [one.text, measuredText(one), one.isMet ? 'not crossed' : 'crossed'])}
+        rows={thresholds.map(threshold => [
+          threshold.text,
+          measuredText(threshold),
+          threshold.isMet ? 'not crossed' : 'crossed',
+        ])}
       />
       <Table id="times" title="Times" heads={TIME_HEADS} rows={timeRows(all)} />
       {withFaults === null ? null : (
@@ -206,8 +210,8 @@ function Curve({ title, x, unitX, lines, shown }: CurveProps) {
 
 /** The points in the order of their rates, those of one rate as their worst. */
 function byRate(points: readonly LoadPoint[]): Pick<CurveProps, 'x' | 'lines'> {
-  const all = points.map(({ rate }) => Math.round(rate * 10) / 10).filter(rate => rate > 0)
-  const rates = [...new Set(all)].sort((a, b) => a - b)
+  const pointRates = points.map(({ rate }) => Math.round(rate * 10) / 10).filter(rate => rate > 0)
+  const rates = [...new Set(pointRates)].sort((a, b) => a - b)
   const worst = (name: 'p50' | 'p99') =>
     rates.map(rate => {
       const values = points

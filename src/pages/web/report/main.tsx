@@ -44,10 +44,10 @@ function openFailures(): void {
 /** Hides what does not fit, and draws the filter with its new state. */
 function filter(state: FilterState): void {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const one of filtered) {
-    const text = words.length === 0 ? '' : textOf(one)
-    const hasOutcome = state.outcome === 'all' || one.dataset.outcome === state.outcome
-    one.hidden = !hasOutcome || !words.every(word => text.includes(word))
+  for (const element of filtered) {
+    const text = words.length === 0 ? '' : searchedText(element)
+    const hasOutcome = state.outcome === 'all' || element.dataset.outcome === state.outcome
+    element.hidden = !hasOutcome || !words.every(word => text.includes(word))
   }
   for (const group of groups) group.hidden = group.querySelector('[data-outcome]:not([hidden])') === null
   const shown = filtered.filter(({ hidden }) => !hidden).length
@@ -63,8 +63,8 @@ const SEARCHED = [
 ].join(', ')
 
 /** The searched text of a row, or of a scenario without its steps and its timeline. */
-function textOf(one: Element): string {
-  const parts = one.matches('.result') ? [...one.querySelectorAll(SEARCHED)] : [one]
+function searchedText(element: Element): string {
+  const parts = element.matches('.result') ? [...element.querySelectorAll(SEARCHED)] : [element]
   const texts = parts.map(part => part.textContent)
   return texts.join(' ').toLowerCase()
 }

@@ -39,7 +39,7 @@ export function reportPage({ title, version, noun, children }: ReportPageOptions
           <details class="report-keys scripted-only">
             <summary>Keyboard</summary>
             <dl>
-              {Object.entries(keysOf(noun)).map(([key, what]) => (
+              {Object.entries(describeKeys(noun)).map(([key, what]) => (
                 <>
                   <dt>{key}</dt>
                   <dd>{what}</dd>
@@ -72,7 +72,7 @@ ${renderToString(body)}
 `
 }
 
-const keysOf = (noun: ReportPageOptions['noun']) => ({
+const describeKeys = (noun: ReportPageOptions['noun']) => ({
   '/': 'search',
   'j k, arrow keys': `next and previous ${noun} or row`,
   'Home End, Page Up Page Down': 'further in a timeline',

@@ -51,14 +51,14 @@ const BAR_GAP = 0.4
 /** A bar that is an SVG needs no style attribute, which the policy of the page forbids. */
 function OutcomeBar({ parts }: { readonly parts: readonly BarPart[] }) {
   const shown = parts.filter(({ count }) => count > 0)
-  let all = 0
-  for (const { count } of shown) all += count
-  if (all === 0) return null
+  let total = 0
+  for (const { count } of shown) total += count
+  if (total === 0) return null
   let end = 0
   return (
     <svg class="report-bar" role="img" aria-label={shown.map(({ count, text }) => `${count} ${text}`).join(', ')}>
       {shown.map(({ outcome, count }) => {
-        const share = ((100 + BAR_GAP) * count) / all
+        const share = ((100 + BAR_GAP) * count) / total
         const x = `${end.toFixed(3)}%`
         end += share
         return <rect key={outcome} class={outcome} x={x} width={`${Math.max(0.1, share - BAR_GAP).toFixed(3)}%`} />
@@ -75,16 +75,16 @@ interface PairsProps {
 }
 
 export function Pairs({ name, pairs, max = 4 }: PairsProps) {
-  const all = Object.entries(pairs)
-  if (all.length === 0) return null
+  const entries = Object.entries(pairs)
+  if (entries.length === 0) return null
   return (
     <Fact name={name}>
-      {all.slice(0, max).map(([key, value]) => (
+      {entries.slice(0, max).map(([key, value]) => (
         <span key={key} class="result-pair">
           {visible(key)} <code>{visible(value)}</code>{' '}
         </span>
       ))}
-      {all.length > max ? `and ${all.length - max} more` : null}
+      {entries.length > max ? `and ${entries.length - max} more` : null}
     </Fact>
   )
 }

@@ -54,14 +54,14 @@ export function htmlReport(run: RunResult, coverage: Coverage | null = null): st
 
 /** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
 function verdictHeading({ counts, scenarios, failures, stopped }: RunResult): string {
-  const all = scenarios.length
-  if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
-  if (counts.error > 0) return `${counts.error} of ${counted(all, 'scenario')} ended with an error of the environment`
+  const total = scenarios.length
+  if (counts.fail > 0) return `${counts.fail} of ${counted(total, 'scenario')} failed`
+  if (counts.error > 0) return `${counts.error} of ${counted(total, 'scenario')} ended with an error of the environment`
   if (failures.length > 0) return `${counted(failures.length, 'failure')} outside of every scenario`
-  if (stopped !== null) return `Stopped: ${counts.pass} of ${counted(all, 'scenario')} passed until then`
-  if (counts.pass === 0) return all === 0 ? 'No scenario was run' : 'No scenario has a verdict'
-  if (counts.pass < all) return `${counts.pass} of ${counted(all, 'scenario')} passed, none failed`
-  return all === 1 ? 'The scenario passed' : `All ${all} scenarios passed`
+  if (stopped !== null) return `Stopped: ${counts.pass} of ${counted(total, 'scenario')} passed until then`
+  if (counts.pass === 0) return total === 0 ? 'No scenario was run' : 'No scenario has a verdict'
+  if (counts.pass < total) return `${counts.pass} of ${counted(total, 'scenario')} passed, none failed`
+  return total === 1 ? 'The scenario passed' : `All ${total} scenarios passed`
 }
 
 const MAX_CARDS = 50
@@ -124,8 +124,8 @@ export function Scenarios({ linked, timelines, parts, title = 'Scenarios' }: Sce
         <span>Took</span>
       </div>
       <div class="results">
-        {linked.map((one, index) => (
-          <ScenarioResult key={one.slug} {...one} timeline={timelines[index]} isOpen={index === opened} />
+        {linked.map((link, index) => (
+          <ScenarioResult key={link.slug} {...link} timeline={timelines[index]} isOpen={index === opened} />
         ))}
       </div>
     </section>
@@ -183,9 +183,9 @@ function Places({ places, max }: PlacesProps) {
 }
 
 function Warnings({ linked }: LinkedProps) {
-  const all = linked.flatMap(one => one.scenario.warnings.map(warning => ({ warning, ...one })))
-  if (all.length === 0) return null
-  const rules = [...groupBy(all, ({ warning }) => warning.code).values()].sort((a, b) => b.length - a.length)
+  const warnings = linked.flatMap(link => link.scenario.warnings.map(warning => ({ warning, ...link })))
+  if (warnings.length === 0) return null
+  const rules = [...groupBy(warnings, ({ warning }) => warning.code).values()].sort((a, b) => b.length - a.length)
   return (
     <section class="report-table" aria-labelledby="warnings-title">
       <h2 id="warnings-title">Warnings</h2>

@@ -61,7 +61,7 @@ export function collectTimelineData(inputs: readonly TimelineInput[], budget = B
     const rows = timelineOf(source)
     let data: TimelineData = { level: 'nothing', rowCount: rows.length, json: '', staticTable: '' }
     for (const level of isPassed ? LEVELS_OF_PASSED : LEVELS) {
-      const timeline: EmbeddedTimeline = { rows, entries: entriesOf(input, rows, level) }
+      const timeline: EmbeddedTimeline = { rows, entries: collectEntries(input, rows, level) }
       const staticTable = isPassed ? '' : renderStaticTable(slug, timeline, marked)
       const json = scriptJson(timeline)
       const bytes = Buffer.byteLength(json) + Buffer.byteLength(staticTable)
@@ -83,7 +83,7 @@ export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The entries that a row or a failure refers to. Of a row with many equal entries, the first two and the last. */
-function entriesOf({ source, marked }: TimelineInput, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
+function collectEntries({ source, marked }: TimelineInput, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
   if (level === 'rows') return []
   const seqs = new Set(marked)
   if (level === 'whole')

@@ -26,14 +26,14 @@ const MAX_CHARS = 500
 export function CodeLine({ text }: { readonly text: string }) {
   const parts = useMemo(() => {
     const line = text.slice(0, MAX_CHARS)
-    const found: ComponentChildren[] = []
+    const nodes: ComponentChildren[] = []
     let end = 0
     for (const { 0: token, index, groups = {} } of line.matchAll(TOKENS)) {
       const kind = Object.keys(groups).find(name => groups[name] !== undefined)
-      found.push(visible(line.slice(end, index)), <span class={`token-${kind}`}>{visible(token)}</span>)
+      nodes.push(visible(line.slice(end, index)), <span class={`token-${kind}`}>{visible(token)}</span>)
       end = index + token.length
     }
-    return [...found, visible(line.slice(end))]
+    return [...nodes, visible(line.slice(end))]
   }, [text])
   return <>{parts}</>
 }

@@ -38,17 +38,17 @@ export function ResultPane() {
   return (
     <section class="ui-column result-pane" aria-label="Result">
       <div class="tabs" role="tablist" aria-label="What to show">
-        {RESULT_TABS.map(one => (
+        {RESULT_TABS.map(resultTab => (
           <button
-            key={one}
-            id={`tab-${one}`}
+            key={resultTab}
+            id={`tab-${resultTab}`}
             type="button"
             role="tab"
-            aria-selected={one === tab}
+            aria-selected={resultTab === tab}
             aria-controls="run-panel"
-            onClick={() => show(one)}
+            onClick={() => show(resultTab)}
           >
-            {TAB_NAMES[one]} {one === 'failures' && remarks > 0 ? <small>{remarks}</small> : null}
+            {TAB_NAMES[resultTab]} {resultTab === 'failures' && remarks > 0 ? <small>{remarks}</small> : null}
           </button>
         ))}
       </div>
@@ -116,11 +116,12 @@ function Failures() {
 function Details() {
   const { view, shown, origin, showEntry } = useUi()
   const { entries } = shown.value
-  const entry = entries.find(one => one.seq === view.entry.value)
+  const entry = entries.find(candidate => candidate.seq === view.entry.value)
   if (entry === undefined) return null
   const attempts: EntryOf<'delivery'>[] = []
   if (entry.kind === 'delivery' || entry.kind === 'event')
-    for (const one of entries) if (one.kind === 'delivery' && one.delivery_id === entry.delivery_id) attempts.push(one)
+    for (const candidate of entries)
+      if (candidate.kind === 'delivery' && candidate.delivery_id === entry.delivery_id) attempts.push(candidate)
   const close = (
     <button type="button" class="quiet" aria-label="Close the details" onClick={() => showEntry(null)}>
       ✕

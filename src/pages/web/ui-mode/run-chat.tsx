@@ -12,7 +12,7 @@ export function RunChat() {
   const { conversations, entries, steps } = shown.value
   const step = steps.find(({ number }) => number === view.step.value)
   const names = Object.keys(conversations)
-  const name = names.find(one => one === view.chat.value) ?? step?.conversation ?? names[0]
+  const name = names.find(chatName => chatName === view.chat.value) ?? step?.conversation ?? names[0]
   const chatId = name === undefined ? undefined : conversations[name]
   // The selected entry, or the end of the selected step; null for the end of the run.
   const at = view.entry.value ?? step?.endSeq ?? null
@@ -35,9 +35,14 @@ export function RunChat() {
       {names.length < 2 ? null : (
         <fieldset class="run-chats">
           <legend class="visually-hidden">Chat</legend>
-          {names.map(one => (
-            <button key={one} type="button" aria-pressed={one === name} onClick={() => (view.chat.value = one)}>
-              {visible(one)}
+          {names.map(chatName => (
+            <button
+              key={chatName}
+              type="button"
+              aria-pressed={chatName === name}
+              onClick={() => (view.chat.value = chatName)}
+            >
+              {visible(chatName)}
             </button>
           ))}
         </fieldset>

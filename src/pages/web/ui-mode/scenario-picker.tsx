@@ -62,7 +62,7 @@ function Filters() {
   const { text, tag, outcome } = view
   const field = useRef<HTMLInputElement>(null)
   useShortcuts('Scenarios', { '/': ['Filter by text', () => field.current?.focus()] })
-  const tags = [...new Set((catalogue.value?.scenarios ?? []).flatMap(one => one.tags))].sort()
+  const tags = [...new Set((catalogue.value?.scenarios ?? []).flatMap(scenario => scenario.tags))].sort()
   return (
     <search class="scenario-filters">
       <input
@@ -89,16 +89,16 @@ function Filters() {
       )}
       <fieldset class="outcome-filters">
         <legend class="visually-hidden">Filter by outcome</legend>
-        {OUTCOME_FILTERS.map(one =>
-          counts.value[one] === 0 && outcome.value !== one ? null : (
+        {OUTCOME_FILTERS.map(filter =>
+          counts.value[filter] === 0 && outcome.value !== filter ? null : (
             <button
-              key={one}
+              key={filter}
               type="button"
-              class={`chip ${one}`}
-              aria-pressed={outcome.value === one}
-              onClick={() => (outcome.value = outcome.value === one ? null : one)}
+              class={`chip ${filter}`}
+              aria-pressed={outcome.value === filter}
+              onClick={() => (outcome.value = outcome.value === filter ? null : filter)}
             >
-              {counts.value[one]} {OUTCOME_NAMES[one]}
+              {counts.value[filter]} {OUTCOME_NAMES[filter]}
             </button>
           ),
         )}

@@ -72,7 +72,7 @@ function WatchButton({ file }: { readonly file: string }) {
       aria-label={`Watch ${visible(file)}`}
       title="Run its scenarios again when it changes"
       disabled={all}
-      onClick={() => setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })}
+      onClick={() => setWatch({ all, files: isWatched ? files.filter(path => path !== file) : [...files, file] })}
     >
       Watch
     </button>
@@ -193,9 +193,9 @@ interface SourceLineProps {
 
 function SourceLine({ number, text, steps }: SourceLineProps) {
   const ui = useUi()
-  const step = steps.find(one => one.state === 'running' || one.failures.length > 0) ?? steps.at(-1)
-  const isSelected = steps.some(one => one.number === ui.step.value?.number)
-  const failures = steps.flatMap(one => one.failures)
+  const step = steps.find(candidate => candidate.state === 'running' || candidate.failures.length > 0) ?? steps.at(-1)
+  const isSelected = steps.some(shownStep => shownStep.number === ui.step.value?.number)
+  const failures = steps.flatMap(shownStep => shownStep.failures)
   return (
     <li
       data-line={number}

@@ -74,14 +74,14 @@ function RunState() {
   if (state === 'stopping') return <>Stopping</>
   if (state === 'running') return <>{`Running: ${done} of ${total} done`}</>
   const parts: string[] = []
-  let all = 0
+  let scenarioCount = 0
   for (const outcome of OUTCOME_FILTERS) {
     const count = counts.value[outcome]
-    all += count
+    scenarioCount += count
     if (count > 0) parts.push(`${count} ${OUTCOME_NAMES[outcome]}`)
   }
   const broken = brokenFiles.value.size === 0 ? '' : `; ${counted(brokenFiles.value.size, 'file')} cannot be run`
-  return <>{`${counted(all, 'scenario')}: ${parts.join(', ') || 'none'}${broken}`}</>
+  return <>{`${counted(scenarioCount, 'scenario')}: ${parts.join(', ') || 'none'}${broken}`}</>
 }
 
 function RunButtons() {

@@ -10,7 +10,7 @@ import type { ScenarioResult } from '../../../evaluation/evaluator/verdict.ts'
 import type {
   Catalogue,
   CatalogueScenario,
-  Exploration,
+  ExplorationProgress,
   RunBody,
   RunStatus,
   ScenarioStatus,
@@ -29,14 +29,14 @@ export interface UiState {
   readonly feed: ReadonlySignal<FeedState>
   readonly catalogue: ReadonlySignal<Catalogue | null>
   /** Null where nothing is explored. */
-  readonly exploration: ReadonlySignal<Exploration | null>
+  readonly exploration: ReadonlySignal<ExplorationProgress | null>
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
   /** The scenarios that the filter shows. */
   readonly listed: ReadonlySignal<readonly CatalogueScenario[]>
   /** What several scenarios failed for, the most frequent first; they come first in the list. */
-  readonly causes: ReadonlySignal<readonly SharedCause[]>
+  readonly causes: ReadonlySignal<readonly CauseGroup[]>
   readonly isFiltered: ReadonlySignal<boolean>
   /** How many scenarios have each outcome. */
   readonly counts: ReadonlySignal<Readonly<Record<OutcomeFilter, number>>>
@@ -71,7 +71,7 @@ export function useUi(): UiState {
   return ui
 }
 
-export interface SharedCause {
+export interface CauseGroup {
   readonly text: string
   /** Names of scenarios. */
   readonly scenarios: readonly string[]
@@ -90,7 +90,7 @@ const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failu
 export function createUiState(view: UiView, client: ControlClient, origin: URL): UiState {
   const feed = signal<FeedState>('connecting')
   const catalogue = signal<Catalogue | null>(null)
-  const exploration = signal<Exploration | null>(null)
+  const exploration = signal<ExplorationProgress | null>(null)
   const run = signal(IDLE)
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
@@ -103,7 +103,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   /** The scenarios that have ended since the last run did. */
   const ended = new Set<string>()
   /** Of the time when nothing was running, so that the list stays in its order during a run. */
-  const causes = signal<readonly SharedCause[]>([])
+  const causes = signal<readonly CauseGroup[]>([])
   const problem = signal<string | null>(null)
 
   const forget = () => {
@@ -127,8 +127,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
       const before = statuses.peek()
       for (const { name, last } of event.data.scenarios)
         if (last !== null && last.run !== before.get(name)?.last?.run) ended.add(name)
-      statuses.value = new Map([...before, ...event.data.scenarios.map(one => [one.name, one] as const)])
-      followed.value = followedOf(followed.peek(), statuses.peek())
+      statuses.value = new Map([...before, ...event.data.scenarios.map(status => [status.name, status] as const)])
+      followed.value = chooseFollowed(followed.peek(), statuses.peek())
       event.data.scenarios.forEach(runs.keepOnly)
       if (event.data.run.state !== 'idle') return
       causes.value = sharedCauses(statuses.peek())
@@ -160,7 +160,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const ordered = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     const names = causes.value.flatMap(cause => cause.scenarios)
-    const first = names.flatMap(name => scenarios.find(one => one.name === name) ?? [])
+    const first = names.flatMap(name => scenarios.find(scenario => scenario.name === name) ?? [])
     return [...first, ...scenarios.filter(({ name }) => !names.includes(name))]
   })
   const isFiltered = computed(
@@ -173,15 +173,15 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const listed = computed(() => {
     const text = view.text.value.trim().toLowerCase()
     const [tag, outcome] = [view.tag.value, view.outcome.value]
-    const found: CatalogueScenario[] = []
-    for (const one of ordered.value) {
-      const { name, file, description, spec, tags } = one
+    const matches: CatalogueScenario[] = []
+    for (const scenario of ordered.value) {
+      const { name, file, description, spec, tags } = scenario
       if (tag !== '' && !tags.includes(tag)) continue
       if (outcome !== null && (brokenFiles.value.has(file) || outcomeOfStatus(statuses.value.get(name)) !== outcome))
         continue
-      if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) found.push(one)
+      if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) matches.push(scenario)
     }
-    return found
+    return matches
   })
   const counts = computed(() => {
     const byOutcome = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
@@ -192,8 +192,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const selected = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     for (const name of [view.scenario.value, followed.value]) {
-      const found = scenarios.find(one => one.name === name)
-      if (found !== undefined) return found
+      const scenario = scenarios.find(candidate => candidate.name === name)
+      if (scenario !== undefined) return scenario
     }
     return listed.value[0] ?? scenarios[0] ?? null
   })
@@ -236,11 +236,11 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
 
   const step = computed(() => {
     const { steps } = shown.value
-    const found =
+    const current =
       steps.find(({ number }) => number === view.step.value) ??
       steps.find(({ state }) => state === 'running') ??
       steps.find(({ failures }) => failures.length > 0)
-    return found ?? null
+    return current ?? null
   })
   const file = computed(() => step.value?.place?.file ?? selected.value?.file ?? null)
   /** Changes when files were read again, too. */
@@ -281,16 +281,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   }
 }
 
-function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): SharedCause[] {
+function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): CauseGroup[] {
   const failed = [...statuses.values()].flatMap(({ name, last }) => (last?.cause ? [{ name, ...last.cause }] : []))
-  const shared: SharedCause[] = []
+  const shared: CauseGroup[] = []
   for (const group of groupBy(failed, ({ key }) => key).values())
     if (group.length > 1) shared.push({ text: group[0].text, scenarios: group.map(({ name }) => name) })
   return shared.sort((a, b) => b.scenarios.length - a.scenarios.length)
 }
 
 /** Several may run at once: the page stays with one until it has ended. */
-function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
+function chooseFollowed(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
   if (before !== null && statuses.get(before)?.state === 'running') return before
   return [...statuses.values()].find(({ state }) => state === 'running')?.name ?? before
 }

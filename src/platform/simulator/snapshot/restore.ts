@@ -8,7 +8,7 @@ import { nextMacrotask } from '../../../base/runtime/clock.ts'
 import { definitionOf, shapeOf } from '../../../base/schemas/definitions.ts'
 import { MAX_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/access.ts'
-import { beginningsOf, describeIssues } from '../../api/body.ts'
+import { describeIssues, shortenedArrays } from '../../api/body.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
 import { countMessage } from '../../rules/chats.ts'
@@ -137,19 +137,19 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
     for (const [name, list] of Object.entries(shapeOf(schema))) {
       const items: unknown = isMap(from) ? from[name] : null
       if (!Array.isArray(items)) continue
-      const all: unknown[] = []
+      const parsedItems: unknown[] = []
       for (let first = 0; first < items.length; first += SLICE) {
         const slice = items.slice(first, first + SLICE)
         if (slice.some(hasLongList)) {
           for (const [index, item] of slice.entries())
-            all.push(await parseElement(list, item, [...at, name], first + index))
+            parsedItems.push(await parseElement(list, item, [...at, name], first + index))
           continue
         }
-        for (const beginning of beginningsOf(slice)) parsePart(list, beginning, raw, [...at, name], first)
-        for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) all.push(item)
+        for (const beginning of shortenedArrays(slice)) parsePart(list, beginning, raw, [...at, name], first)
+        for (const item of parsePart(list, slice, raw, [...at, name], first) as unknown[]) parsedItems.push(item)
         await nextMacrotask()
       }
-      parsed[name] = all
+      parsed[name] = parsedItems
     }
     return parsed
   }
@@ -157,7 +157,7 @@ async function parseInSlices(raw: unknown): Promise<Snapshot> {
   /** Parses an element that may have a long list itself, such as a chat with its messages. */
   async function parseElement(list: z.ZodMiniType, item: unknown, at: Path, index: number): Promise<unknown> {
     const { element } = definitionOf(list)
-    const parse = (one: unknown) => (parsePart(list, [one], raw, at, index) as [object])[0]
+    const parse = (value: unknown) => (parsePart(list, [value], raw, at, index) as [object])[0]
     // One of several forms, such as an entry, is parsed as a whole.
     if (element === undefined || definitionOf(element).shape === undefined || !hasLongList(item)) return parse(item)
     const head = parse(withoutLists(item))
@@ -189,9 +189,9 @@ function parsePart<Value>(schema: z.ZodMiniType<Value>, value: unknown, raw: unk
     const [element, ...path] = issue.path
     return at.length === 0 ? issue : { ...issue, path: [...at, first + Number(element ?? 0), ...path] }
   })
-  const found = describeIssues(issues, raw, SnapshotSchema, 'The snapshot')
+  const problems = describeIssues(issues, raw, SnapshotSchema, 'The snapshot')
   throw new InvalidSnapshotError(
-    found.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
+    problems.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
   )
 }
 

@@ -257,7 +257,7 @@ async function expectTextsSeen(check: CheckContext): Promise<void> {
     for (const { form, text } of accepted) {
       if (timesSeen(items, text) > 0) continue
       const seen = items.flatMap(item => item.text ?? [])
-      const quoted = seen.map(one => JSON.stringify(one)).join(', ')
+      const quoted = seen.map(text => JSON.stringify(text)).join(', ')
       const shown = seen.length === 0 ? 'No text came from this chat' : `Seen: ${quoted}`
       check.report('MUST', 'attachments-lose-text', {
         happened: `The agent does not see the text ${JSON.stringify(text)} of ${MESSAGE} ${form}. ${shown}.`,

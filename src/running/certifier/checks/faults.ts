@@ -273,7 +273,7 @@ const RETRY_AFTER_MS = 2_000
 const TOLERANCE_MS = 50
 
 /** A person would not call the same again sooner. */
-const SHORTEST_PAUSE_MS = 200
+const MIN_PAUSE_MS = 200
 
 function reportEarlyRetries(
   check: CheckContext,
@@ -282,7 +282,7 @@ function reportEarlyRetries(
   { respond }: Refusal,
 ): void {
   const hasTime = respond.headers !== undefined
-  const leastMs = hasTime ? RETRY_AFTER_MS - TOLERANCE_MS : SHORTEST_PAUSE_MS
+  const leastMs = hasTime ? RETRY_AFTER_MS - TOLERANCE_MS : MIN_PAUSE_MS
   for (const [index, refused] of calls.entries()) {
     const next = calls[index + 1]
     if (refused.status !== 429 || next === undefined) continue

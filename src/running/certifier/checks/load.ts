@@ -162,9 +162,9 @@ class LoadGroup {
   constructor(check: CheckContext, chats: readonly LoadedChat[]) {
     this.#check = check
     this.#chats = chats
-    for (const one of chats) {
-      this.#byId.set(one.chat.id, one)
-      this.#byToken.set(one.userToken, one).set(one.agentToken, one)
+    for (const member of chats) {
+      this.#byId.set(member.chat.id, member)
+      this.#byToken.set(member.userToken, member).set(member.agentToken, member)
     }
     this.#level = levelOf(chats.length)
     this.#untilMs = check.core.journal.atMs + check.limits.loadMs
@@ -172,19 +172,19 @@ class LoadGroup {
   }
 
   #follow(entry: Entry): void {
-    const one = this.#byId.get(entry.chat_id ?? '')
-    if (one === undefined) return
+    const member = this.#byId.get(entry.chat_id ?? '')
+    if (member === undefined) return
     if (entry.kind === 'api') {
       const body = JSON.stringify(entry.request.body ?? null)
       if (entry.status === 200) {
-        one.called.add(entry.endpoint)
-        if (body.includes(one.agentToken)) one.message ??= entry
+        member.called.add(entry.endpoint)
+        if (body.includes(member.agentToken)) member.message ??= entry
       }
-      this.#findLeaks(one, body, 'to_user', entry.seq)
+      this.#findLeaks(member, body, 'to_user', entry.seq)
     }
     if (entry.kind !== 'delivery' || entry.duplicate === true) return
     if (entry.event !== 'REQUESTING TAKEOVER' && entry.event !== 'MESSAGE FROM USER') return
-    one.answers.push(entry)
+    member.answers.push(entry)
     if (entry.status === 200) this.#times.ack.push(entry.duration_ms)
   }
 
@@ -201,15 +201,15 @@ class LoadGroup {
     const { user } = this.#check.core
     for (const { chat } of this.#chats) user.press(chat.id, 'handover')
     await this.#expectAnswers(1)
-    await this.#inTurns(this.#chats, one => this.#act(one, 'accept'))
+    await this.#inTurns(this.#chats, member => this.#act(member, 'accept'))
     await this.#expectAll('start', ({ called }) => called.has('start'))
     await this.#usersWrite()
     await this.#agentsWrite()
     // Once more, because a text may have come to another chat later.
-    await this.#inTurns(this.#chats, one => this.#showsToken(one))
+    await this.#inTurns(this.#chats, member => this.#showsToken(member))
     this.#reportLeaks()
     if (!this.#check.canDo('leave')) return
-    await this.#inTurns(this.#chats, one => this.#act(one, 'leave'))
+    await this.#inTurns(this.#chats, member => this.#act(member, 'leave'))
     await this.#expectAll('end', ({ called }) => called.has('end'))
   }
 
@@ -301,49 +301,49 @@ class LoadGroup {
   async #usersWrite(): Promise<void> {
     const { user, journal } = this.#check.core
     const sentMs = new Map<LoadedChat, number>()
-    for (const one of this.#chats) {
-      await this.#check.pace(one.chat.id)
-      sentMs.set(one, journal.atMs)
-      await user.says(one.chat.id, { text: one.userToken })
+    for (const member of this.#chats) {
+      await this.#check.pace(member.chat.id)
+      sentMs.set(member, journal.atMs)
+      await user.says(member.chat.id, { text: member.userToken })
     }
     const unseen = new Set(this.#chats)
     // Reads every inbox until it shows the token of its user.
     const readInboxes = async () => {
       const untilMs = journal.atMs + PART_MS
       while (unseen.size > 0 && journal.atMs < untilMs && this.#leaks.length === 0)
-        await this.#inTurns([...unseen], async one => {
-          if (!(await this.#showsToken(one))) return
-          unseen.delete(one)
-          this.#times.to_agent.push(journal.atMs - (sentMs.get(one) ?? 0))
+        await this.#inTurns([...unseen], async member => {
+          if (!(await this.#showsToken(member))) return
+          unseen.delete(member)
+          this.#times.to_agent.push(journal.atMs - (sentMs.get(member) ?? 0))
         })
     }
     await Promise.all([readInboxes(), this.#expectAnswers(2)])
-    await this.#expectAll('to_agent', one => !unseen.has(one))
+    await this.#expectAll('to_agent', member => !unseen.has(member))
   }
 
   /** Whether the agent sees what the user wrote. */
-  async #showsToken(one: LoadedChat): Promise<boolean> {
-    const items = await one.chat.inbox()
-    this.#findLeaks(one, JSON.stringify(items), 'to_agent', this.#check.core.journal.nextSeq - 1)
-    return items.some(({ text }) => text?.includes(one.userToken))
+  async #showsToken(member: LoadedChat): Promise<boolean> {
+    const items = await member.chat.inbox()
+    this.#findLeaks(member, JSON.stringify(items), 'to_agent', this.#check.core.journal.nextSeq - 1)
+    return items.some(({ text }) => text?.includes(member.userToken))
   }
 
   async #agentsWrite(): Promise<void> {
     const { journal } = this.#check.core
     const writtenMs = new Map<LoadedChat, number>()
-    await this.#inTurns(this.#chats, async one => {
-      writtenMs.set(one, journal.atMs)
-      await this.#act(one, 'says', one.agentToken)
+    await this.#inTurns(this.#chats, async member => {
+      writtenMs.set(member, journal.atMs)
+      await this.#act(member, 'says', member.agentToken)
     })
     await this.#expectAll('to_user', ({ message }) => message !== null)
-    for (const one of this.#chats) this.#times.to_user.push(one.message!.at_ms - (writtenMs.get(one) ?? 0))
+    for (const member of this.#chats) this.#times.to_user.push(member.message!.at_ms - (writtenMs.get(member) ?? 0))
   }
 
   /** Waits until the condition is met for every chat. Ends early when a text has leaked. Resolves with the chats that do not meet it. */
-  async #untilAll(condition: (one: LoadedChat) => boolean, withinMs: number): Promise<readonly LoadedChat[]> {
+  async #untilAll(condition: (member: LoadedChat) => boolean, withinMs: number): Promise<readonly LoadedChat[]> {
     let open = this.#chats
     const isOver = () => {
-      open = open.filter(one => !condition(one))
+      open = open.filter(member => !condition(member))
       return open.length === 0 || this.#leaks.length > 0
     }
     await this.#check.until(isOver, withinMs)
@@ -351,7 +351,7 @@ class LoadGroup {
   }
 
   /** Ends the round when a chat does not get there in time. */
-  async #expectAll(part: keyof typeof PARTS, isDone: (one: LoadedChat) => boolean): Promise<void> {
+  async #expectAll(part: keyof typeof PARTS, isDone: (member: LoadedChat) => boolean): Promise<void> {
     const missing = (await this.#untilAll(isDone, PART_MS)).length
     this.#reportLeaks()
     if (missing === 0) return
@@ -378,14 +378,14 @@ class LoadGroup {
   }
 
   /** Works on some chats at once. Ends the round when the time for all chats is over. */
-  async #inTurns(chats: readonly LoadedChat[], work: (one: LoadedChat) => Promise<unknown>): Promise<void> {
+  async #inTurns(chats: readonly LoadedChat[], work: (member: LoadedChat) => Promise<unknown>): Promise<void> {
     let hasFailed = false
-    await runConcurrently(chats, { jobs: DRIVER_CALLS }, async one => {
+    await runConcurrently(chats, { jobs: DRIVER_CALLS }, async member => {
       // Begins nothing after a failure, so that the same is reported once.
       if (hasFailed) return
       try {
         this.#endInTime()
-        await work(one)
+        await work(member)
       } catch (error) {
         hasFailed = true
         throw error

@@ -2,7 +2,7 @@
 
 import { formatDuration } from '../../../base/text/quantities.ts'
 import type { Level } from '../../../evaluation/finding.ts'
-import { probeFix, signatureOf } from '../../../platform/webhooks/signature-probes.ts'
+import { computeSignature, probeFix } from '../../../platform/webhooks/signature-probes.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
@@ -308,11 +308,11 @@ async function forge(
     // Three of four signatures have a letter that base64url writes otherwise: changes the user until this one has.
     for (let user = 0; ; user++) {
       const body = bodyOf(check, chat, { user: { id: String(user).padStart(24, '0') } })
-      const signature = await signatureOf(key, body)
+      const signature = await computeSignature(key, body)
       const recoded = signature.replaceAll('+', '-').replaceAll('/', '_')
       if (recoded !== signature) return { alteration: { body, headers: changeSignature(check, () => recoded) } }
     }
-  const ofOtherEvent = await signatureOf(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
+  const ofOtherEvent = await computeSignature(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
   const withChangedSignature = (signature: string): string => {
     switch (forgery) {
       case 'empty':
@@ -513,7 +513,8 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
   const { chat, body, answer } = forms.get(clearest)!
   const { accepts, entries } = await diagnoseBody(check, chat, body, answer)
   const pattern =
-    PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
+    PATTERNS.find(pattern => pattern.forms.length === forms.size && pattern.forms.every(form => forms.has(form))) ??
+    MIXED
   const byAnswer: Record<'refused' | 'accepted', JsonForm[]> = { refused: [], accepted: [] }
   for (const form of FORMS) byAnswer[forms.has(form) ? 'refused' : 'accepted'].push(form)
   const names = (list: readonly JsonForm[]) => list.map(form => FORM_TEXTS[form]).join(', ')

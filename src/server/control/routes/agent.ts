@@ -100,7 +100,7 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
       const written = { ...(text !== undefined && { text }), ...(parameters && { with: parameters }) }
       const recorded = { ...call, ...(failure && { failure }), ...written, kind: 'driver' as const }
       const { seq } = core.journal.append(recorded, null)
-      return ok({ ...call, ...errorOf(failure), seq })
+      return ok({ ...call, ...describeError(failure), seq })
     },
   }),
   route('GET /agent/inbox', {
@@ -119,7 +119,7 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
       const request = { verb: 'inbox', chat: getChat(core, chatId) }
       const { failure, items = [], ...call } = await player.call(request, signal)
       if (failure === undefined) (await readiness())?.inboxRead(chatId, items)
-      return ok({ ...call, ...errorOf(failure), items })
+      return ok({ ...call, ...describeError(failure), items })
     },
   }),
 ]
@@ -155,5 +155,5 @@ function missingChat(verb: string): ControlProblem {
   return new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'chat_id', message }] })
 }
 
-const errorOf = (failure: Parameters<typeof driverFailureText>[0] | undefined) =>
+const describeError = (failure: Parameters<typeof driverFailureText>[0] | undefined) =>
   failure === undefined ? {} : { error: driverFailureText(failure) }

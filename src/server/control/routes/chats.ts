@@ -7,7 +7,7 @@ import { fileContents, findFile } from '../../../platform/rules/files.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../platform/simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../platform/simulator/new-chat.ts'
-import { ControlProblem, momentOf, resetProblem } from '../problems.ts'
+import { ControlProblem, readMoment, resetProblem } from '../problems.ts'
 import {
   type ControlRequest,
   type ControlResponse,
@@ -123,11 +123,11 @@ const ChatViewResponse = z
   })
   .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
 
-export type ChatAnswer = z.infer<typeof ChatViewResponse>
+export type ChatViewResponse = z.infer<typeof ChatViewResponse>
 
 const ChatListResponse = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
 
-export type ChatListAnswer = z.infer<typeof ChatListResponse>
+export type ChatListResponse = z.infer<typeof ChatListResponse>
 
 export const AckResponse = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })
@@ -180,7 +180,7 @@ async function fromUpload(file: File): Promise<AttachmentInput> {
   return { name: file.name, type, bytes: new Uint8Array(await file.arrayBuffer()) }
 }
 
-async function attachmentsOf(body: UserMessageBody | UserMessageForm): Promise<AttachmentInput[]> {
+async function readAttachments(body: UserMessageBody | UserMessageForm): Promise<AttachmentInput[]> {
   if ('files' in body && body.files) return Promise.all(body.files.map(fromUpload))
   const described = ('attachments' in body && body.attachments) || []
   return described.map(({ name, type, size_kb, base64 }) =>
@@ -237,7 +237,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     },
     run({ core, param, query }: ControlRequest<MomentQuery, unknown>) {
       const id = param('id')
-      const seq = momentOf(core, query)
+      const seq = readMoment(core, query)
       const now = core.platform.state.chats.get(id)
       if (now === undefined) throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
       const chat = seq === null ? now : core.moments.chatAt(now, seq)
@@ -273,7 +273,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     example: { text: 'Where is my parcel?' },
     responses: { 200: { description: 'Written', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     async run(call: ControlRequest<{ wait?: 'ack' | undefined }, UserMessageBody | UserMessageForm>) {
-      const attach = (await attachmentsOf(call.body)).map(toFile)
+      const attach = (await readAttachments(call.body)).map(toFile)
       return performAction(call, () => call.core.user.says(call.param('id'), { text: call.body.text, attach }))
     },
   }),

@@ -6,7 +6,7 @@ import { defaultKnobs } from '../../../platform/contract/knobs.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../platform/faults/schema.ts'
 import { type EntryOf, EntrySchema } from '../../../platform/journal/entry.ts'
-import { payloadOf } from '../../../platform/rules/chats.ts'
+import { buildPayload } from '../../../platform/rules/chats.ts'
 import type { Chat } from '../../../platform/rules/state.ts'
 import { ackOf } from '../../../platform/simulator/chat-handle.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
@@ -90,17 +90,20 @@ const DiagnosisResponse = z
 
 const route = routesOf('journal')
 
-const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }
+const MANUAL_EVENT_RESPONSE = {
+  description: 'The response of the webhook, or why there is none',
+  schema: ManualEventResponse,
+}
 const NOT_NOW = 'There is no chat yet, signatures are off, or the simulator was reset before the webhook responded'
 
 type Delivery = EntryOf<'delivery'>
 
 const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
+function buildTriggered(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : getChat(core, chat_id)
-    return { event, chatId: chat.id, sign, sending, payload: { ...payloadOf(core.platform, chat, event), ...body } }
+    return { event, chatId: chat.id, sign, sending, payload: { ...buildPayload(core.platform, chat, event), ...body } }
   }
   const chatId = chat_id === undefined ? undefined : getChat(core, chat_id).id
   return { event, chatId, sign, sending, payload: { event, ...body } }
@@ -122,7 +125,7 @@ function ackResponse(entry: Delivery | null): ControlResponse {
 function getDelivery({ journal }: Core, id: string): Delivery {
   const past = findPastDelivery(journal, id)
   if (past !== undefined) return past
-  const known = [...new Set(journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
+  const known = [...new Set(journal.query({ kind: 'delivery' }).map(delivery => delivery.delivery_id))]
   const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
   throw unknownId('delivery_not_found', 'id', message, known)
 }
@@ -130,8 +133,8 @@ function getDelivery({ journal }: Core, id: string): Delivery {
 function latestRefused({ journal }: Core): Delivery {
   const isRefused = ({ outcome, probe, sign = 'valid' }: Delivery) =>
     outcome === 'failed' && probe === undefined && sign === 'valid'
-  const found = journal.query({ kind: 'delivery' }).findLast(isRefused)
-  if (found !== undefined) return found
+  const delivery = journal.query({ kind: 'delivery' }).findLast(isRefused)
+  if (delivery !== undefined) return delivery
   throw new ControlProblem(
     404,
     'delivery_not_found',
@@ -159,20 +162,20 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
     },
   }
   const signature = signatureSent(past, platform.knobs)
-  const about = { delivery_id: past.delivery_id, event: past.event, signature, answer: answerOf(past) }
+  const about = { delivery_id: past.delivery_id, event: past.event, signature, answer: responseOf(past) }
   if (pasted !== undefined) {
     const explained = await explainPasted(ports, past, pasted)
     return ok({ ...about, ...explained, shown_by: past.seq, facts: [], probes: [], pasted: explained })
   }
   const diagnosis = await diagnoseDelivery(ports, past)
   if (diagnosis === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the diagnosis ended.')
-  const { shownBy, ...found } = diagnosis
-  return ok({ ...about, ...found, shown_by: shownBy, pasted: null })
+  const { shownBy, ...diagnosed } = diagnosis
+  return ok({ ...about, ...diagnosed, shown_by: shownBy, pasted: null })
 }
 
-const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
+const responseOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
 
-export type RefusalDiagnosis = z.infer<typeof DiagnosisResponse>
+export type DiagnosisResponse = z.infer<typeof DiagnosisResponse>
 
 export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   route('GET /deliveries', {
@@ -182,8 +185,8 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
     run({ core, query: { after, chat_id, limit } }) {
       const range = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY, kind: 'delivery' } as const
-      const found = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
-      return ok({ deliveries: found.map(presentFor(core)) })
+      const deliveries = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
+      return ok({ deliveries: deliveries.map(presentFor(core)) })
     },
   }),
   route('GET /deliveries/:id', {
@@ -203,7 +206,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     query: ResendQuery,
     body: ResendBody,
     responses: {
-      200: ANSWERED,
+      200: MANUAL_EVENT_RESPONSE,
       404: 'There is no such delivery; lists the latest ones',
       409: 'The simulator was reset before the webhook responded',
       422: 'The body is invalid',
@@ -236,7 +239,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     body: TriggerBody,
     example: { event: 'MESSAGE FROM USER', body: { message: 'Hello' }, sign: 'tampered' },
     responses: {
-      200: ANSWERED,
+      200: MANUAL_EVENT_RESPONSE,
       404: 'There is no such chat',
       409: NOT_NOW,
       422: 'The body is invalid; lists what is allowed',
@@ -244,7 +247,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     async run({ core, body }) {
       if (body.sign !== 'valid' && core.platform.knobs['webhook.signature'] === 'off')
         throw new ControlProblem(409, 'signature_off', signatureOffText(body.sign))
-      return ackResponse(await core.dispatcher.trigger(eventOf(core, body)))
+      return ackResponse(await core.dispatcher.trigger(buildTriggered(core, body)))
     },
   }),
 ]

@@ -19,7 +19,7 @@ import {
   type Knobs,
   schemaFor,
 } from '../../../platform/contract/knobs.ts'
-import { jsonSchemaOf } from '../../../platform/contract/openapi.ts'
+import { toJsonSchema } from '../../../platform/contract/openapi.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { EFFECTS_BY_SIDE, Fault } from '../../../platform/faults/schema.ts'
@@ -102,7 +102,7 @@ const DescriptionResponse = z
   })
   .check(named('Description', 'What can be set, called and sent; no secret is in it'))
 
-export type DescriptionAnswer = z.infer<typeof DescriptionResponse>
+export type DescriptionResponse = z.infer<typeof DescriptionResponse>
 
 const route = routesOf('workspace')
 
@@ -122,17 +122,17 @@ const describeSimulator = (knobs: Knobs) => ({
   assumptions: ASSUMPTIONS,
   endpoints: Object.values(ENDPOINTS).map(({ id, method, path, scope, rule, summary, body }) => ({
     ...{ id, method, path, scope, rule, summary },
-    body: body && jsonSchemaOf(body),
+    body: body && toJsonSchema(body),
     example: body && ENDPOINT_EXAMPLES[id].request,
   })),
   events: keysOf(WEBHOOK_EVENTS).map(name => ({
     name,
     needs_200: WEBHOOK_EVENTS[name].demands200,
-    body: jsonSchemaOf(WEBHOOK_EVENTS[name].schema),
+    body: toJsonSchema(WEBHOOK_EVENTS[name].schema),
     example: EVENT_EXAMPLES[name],
   })),
   sign_modes: SIGN_MODES,
-  fault: jsonSchemaOf(Fault),
+  fault: toJsonSchema(Fault),
   fault_effects: EFFECTS_BY_SIDE,
   transcripts: TRANSCRIPT_NAMES.map(name => ({ name, language: name.slice(0, name.indexOf('-')) })),
   languages: BOT_LANGUAGES.map(code => ({ code, texts: { ...botTexts(code) } })),
@@ -165,7 +165,7 @@ interface KnobForm {
 
 function formOf(schema: JsonShape): KnobForm {
   const { anyOf, enum: words, type, pattern } = schema
-  if (Array.isArray(anyOf)) return formOfOptional(anyOf.find(one => isMap(one) && one.enum === undefined))
+  if (Array.isArray(anyOf)) return formOfOptional(anyOf.find(option => isMap(option) && option.enum === undefined))
   if (Array.isArray(words)) return { type: 'choice', values: words.filter(word => typeof word === 'string') }
   if (type === 'integer') return { type: 'count' }
   return { type: pattern === DURATION_PATTERN ? 'duration' : 'text' }

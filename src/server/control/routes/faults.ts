@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { named } from '../../../platform/contract/schemas.ts'
 import { Fault } from '../../../platform/faults/schema.ts'
-import { getChat, momentOf, unknownId } from '../problems.ts'
+import { getChat, readMoment, unknownId } from '../problems.ts'
 import { type ControlRequest, type ControlRoute, MomentQuery, ok, routesOf } from '../route.ts'
 import { MOMENT_DROPPED } from './chats.ts'
 
@@ -57,7 +57,7 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
       410: MOMENT_DROPPED,
     },
     run({ core, query }: ControlRequest<MomentQuery, unknown>) {
-      const seq = momentOf(core, query)
+      const seq = readMoment(core, query)
       return ok({ faults: seq === null ? core.faults.list() : core.faults.listAt(seq) })
     },
   }),

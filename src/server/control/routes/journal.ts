@@ -126,15 +126,15 @@ function timeoutResponse(core: Core, { after, timeout = DEFAULT_WAIT, ...filters
   const { journal } = core
   const { chat_id, ...anyChat } = filters
   const kind = kindOf(filters)
-  const all = journal.query()
-  const later = all.filter(entry => entry.seq > (after ?? 0))
+  const entries = journal.query()
+  const later = entries.filter(entry => entry.seq > (after ?? 0))
   const nearest = {
-    earlier: all.filter(entry => entry.seq <= (after ?? 0) && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
+    earlier: entries.filter(entry => entry.seq <= (after ?? 0) && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
     other_chat: chat_id === undefined ? [] : later.filter(entryMatcher(anyChat)).slice(-NEAREST_COUNT),
     same_chat: later
       .filter(entry => chat_id !== undefined && entry.chat_id === chat_id && (kind ?? entry.kind) === entry.kind)
       .slice(-NEAREST_COUNT),
-    last: all.slice(-5),
+    last: entries.slice(-5),
   }
 
   // `call "start", chat_id "c1", after seq 12`
@@ -151,7 +151,7 @@ function timeoutResponse(core: Core, { after, timeout = DEFAULT_WAIT, ...filters
   const message = `No entry within ${timeout}: ${words.join(', ')}${noteHint}${hint}${dropped}`
 
   const present = presentFor(core, NEAREST_BODY_BYTES)
-  const presented = Object.entries(nearest).map(([name, found]) => [name, found.map(present)])
+  const presented = Object.entries(nearest).map(([name, entries]) => [name, entries.map(present)])
   return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(presented) } }
 }
 
@@ -189,9 +189,9 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'Entries', schema: JournalResponse } },
     run({ core, query: { after, kind, chat_id, limit } }) {
       const range = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY }
-      const found = core.journal.query({ ...range, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
+      const entries = core.journal.query({ ...range, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
       const { firstSeq, nextSeq } = core.journal
-      return ok({ entries: found.map(presentFor(core)), first_seq: firstSeq, next_seq: nextSeq })
+      return ok({ entries: entries.map(presentFor(core)), first_seq: firstSeq, next_seq: nextSeq })
     },
   }),
   route('GET /wait', {

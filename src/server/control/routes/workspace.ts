@@ -12,7 +12,7 @@ import type { BotState } from '../../../platform/rules/state.ts'
 import { chatSummary } from '../../../platform/rules/transcript.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { configure, effectiveConfig } from '../../../platform/simulator/settings.ts'
-import { momentOf } from '../problems.ts'
+import { readMoment } from '../problems.ts'
 import {
   type ControlRequest,
   type ControlRoute,
@@ -142,21 +142,21 @@ const CalibrationResponse = z
   })
   .check(named('Calibration', 'What the journal shows about the platform'))
 
-export type CalibrationAnswer = z.infer<typeof CalibrationResponse>
+export type CalibrationResponse = z.infer<typeof CalibrationResponse>
 
 /** After so many entries, traffic passes before the comparison goes on. */
 const ENTRIES_AT_ONCE = 200
 
 async function calibrateJournal({ journal, platform, evidence }: Core, proxy: ProxyDescription | null) {
   const { Calibration, calibrationData } = await import('../../../evaluation/calibration/calibration.ts')
-  const { observationsOf } = await import('../../../evaluation/calibration/observation.ts')
+  const { observationsOfEntry } = await import('../../../evaluation/calibration/observation.ts')
   const { knobs } = platform
   const calibration = new Calibration(knobs)
   for (const [index, entry] of journal.query().entries()) {
     if (index % ENTRIES_AT_ONCE === 0) await nextMacrotask()
-    const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'neither a call nor an event'
+    const observed = observationsOfEntry(entry, proxy?.file ?? 'journal')
     if (typeof observed === 'string') calibration.leaveOut(observed)
-    else for (const one of observed) calibration.observe(one)
+    else for (const observation of observed) calibration.observe(observation)
   }
   // What a simulator did is no evidence for the platform.
   return calibrationData(calibration.result(), ({ name, status }) =>
@@ -169,7 +169,7 @@ const platformNow = (core: Core) => ({
   clock: clockNow(core),
   availability: [...core.platform.state.bots.values()].flatMap(bot => {
     const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
-    return [...names].map(name => availabilityOf(core, bot, name))
+    return [...names].map(name => describeAvailability(core, bot, name))
   }),
 })
 
@@ -193,7 +193,7 @@ function platformAt(core: Core, seq: number): ReturnType<typeof platformNow> {
   const initial = config['availability.initial'] === 'CLOSED' ? 'CLOSED' : 'OPEN'
   for (const queue of queues) if (queue.updated_at === null) queue.availability = initial
   for (const queue of queues) {
-    const main = queues.find(one => one.bot_id === queue.bot_id && one.queue === DEFAULT_QUEUE)
+    const main = queues.find(candidate => candidate.bot_id === queue.bot_id && candidate.queue === DEFAULT_QUEUE)
     queue.open = main?.availability === 'OPEN' && isWithinHours
   }
   const isListed = ({ queue, updated_at }: (typeof queues)[number]) => queue === DEFAULT_QUEUE || updated_at !== null
@@ -222,7 +222,7 @@ const route = routesOf('workspace')
 const REFUSED = 'A name or value is not allowed; lists what is allowed. Nothing was changed'
 
 /** Before its first update a queue has the value of the knob `availability.initial`. */
-function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
+function describeAvailability({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE) {
   const queue = bot.queues.get(name)
   return {
     bot_id: bot.id,
@@ -241,7 +241,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     query: MomentQuery,
     responses: { 200: { description: 'The state', schema: StateResponse }, 410: MOMENT_DROPPED },
     run({ core, query, proxy }: ControlRequest<MomentQuery, unknown>) {
-      const seq = momentOf(core, query)
+      const seq = readMoment(core, query)
       const chats = [...core.platform.state.chats.values()]
       const chatsThen = seq === null ? chats : chats.flatMap(chat => core.moments.chatAt(chat, seq) ?? [])
       return ok({
@@ -282,7 +282,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'The availability after the change', schema: QueueResponse }, 422: REFUSED },
     run({ core, simulator, body }) {
       simulator.setAvailability(body)
-      return ok(availabilityOf(core, botById(core.platform, core.identity.bot.id), body.queue))
+      return ok(describeAvailability(core, botById(core.platform, core.identity.bot.id), body.queue))
     },
   }),
   route('GET /assumptions', {

@@ -71,7 +71,7 @@ const WorkspaceListResponse = z
   .object({ workspaces: z.array(WorkspaceResponse) })
   .check(named('Workspaces', 'All workspaces except the default one'))
 
-export type WorkspaceListAnswer = z.infer<typeof WorkspaceListResponse>
+export type WorkspaceListResponse = z.infer<typeof WorkspaceListResponse>
 
 const ClosedWorkspaceResponse = z
   .object({ closed: z.literal(true), id: z.string() })
@@ -82,14 +82,14 @@ const route = routesOf('workspaces')
 const NONE = 'There is no such workspace; lists the workspaces'
 
 export function requireWorkspace({ workspaces }: { workspaces: Workspaces }, id: string): PlatformWorkspace {
-  const found = workspaces.find(id)
-  if (found !== undefined) return found
-  const known = workspaces.list().map(one => one.id)
+  const workspace = workspaces.find(id)
+  if (workspace !== undefined) return workspace
+  const known = workspaces.list().map(openWorkspace => openWorkspace.id)
   const there = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`
   throw unknownId('workspace_not_found', 'workspace', `There is no workspace ${JSON.stringify(id)}: ${there}.`, known)
 }
 
-function infoOf(workspace: PlatformWorkspace, withKeys: boolean) {
+function describeWorkspace(workspace: PlatformWorkspace, withKeys: boolean) {
   const { webhookUrl } = coreOf(workspace).address
   const presentFor = (key: string) => (withKeys ? key : MASK)
   return {
@@ -109,12 +109,12 @@ const optionsFrom = ({ clock, bot, webhook_url, business_hours, ...same }: Creat
   withoutUndefined({
     ...same,
     clock: clock as PlatformSimulatorOptions['clock'],
-    bot: bot && botOf(bot),
+    bot: bot && readBot(bot),
     webhook: webhook_url === undefined ? undefined : { url: webhook_url },
     businessHours: business_hours,
   }) as PlatformWorkspaceOptions
 
-const botOf = ({ organization_id, replies, ...bot }: NonNullable<CreateWorkspaceBody['bot']>) =>
+const readBot = ({ organization_id, replies, ...bot }: NonNullable<CreateWorkspaceBody['bot']>) =>
   withoutUndefined({
     ...bot,
     organizationId: organization_id,
@@ -137,14 +137,15 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     run({ core, workspaces, body }) {
       checkModules(core, body.knobs ?? {})
       const made = workspaces.create(optionsFrom(body))
-      return { status: 201, body: infoOf(made, true), withKeys: true }
+      return { status: 201, body: describeWorkspace(made, true), withKeys: true }
     },
   }),
   route('GET /workspaces', {
     id: 'listWorkspaces',
     summary: 'Lists all workspaces except the default one',
     responses: { 200: { description: 'Oldest first; keys are masked', schema: WorkspaceListResponse } },
-    run: ({ workspaces }) => ok({ workspaces: workspaces.list().map(one => infoOf(one, false)) }),
+    run: ({ workspaces }) =>
+      ok({ workspaces: workspaces.list().map(workspace => describeWorkspace(workspace, false)) }),
   }),
   route('GET /workspaces/:workspace', {
     id: 'getWorkspace',
@@ -152,7 +153,10 @@ export const WORKSPACES_ROUTES: readonly ControlRoute[] = [
     query: KeysQuery,
     responses: { 200: { description: 'The keys are masked unless `keys=true`', schema: WorkspaceResponse }, 404: NONE },
     run: ({ param, query, ...control }) =>
-      ok(infoOf(requireWorkspace(control, param('workspace')), query.keys === 'true'), query.keys === 'true'),
+      ok(
+        describeWorkspace(requireWorkspace(control, param('workspace')), query.keys === 'true'),
+        query.keys === 'true',
+      ),
   }),
   route('DELETE /workspaces/:workspace', {
     id: 'closeWorkspace',

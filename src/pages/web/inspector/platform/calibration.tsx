@@ -1,7 +1,7 @@
 /** Shows what the journal says about each assumption, with the entries that show it and the knob value that fits. */
 import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
-import type { CalibrationAnswer } from '../../../../server/control/routes/workspace.ts'
+import type { CalibrationResponse } from '../../../../server/control/routes/workspace.ts'
 import { ControlError } from '../../client/control.ts'
 import { createRefresh } from '../../client/refresh.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -12,7 +12,7 @@ import { EntryLink, OtherProblems } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
 import { PlatformSection, useIsProxy, usePlatform, useSaving } from './platform-section.tsx'
 
-type Assumption = CalibrationAnswer['assumptions'][number]
+type Assumption = CalibrationResponse['assumptions'][number]
 type Behaviour = Assumption['behaviours'][number]
 
 const SECTION = 'calibration'
@@ -28,18 +28,18 @@ const TIERS = {
 } as const
 
 /** What the journal shows, while the section is open; null until the server has answered. */
-function useCalibration(isOpen: boolean): CalibrationAnswer | null {
+function useCalibration(isOpen: boolean): CalibrationResponse | null {
   const { client, log } = useSession()
   const { config } = usePlatform()
-  const [answer, setAnswer] = useState<CalibrationAnswer | null>(null)
+  const [calibration, setCalibration] = useState<CalibrationResponse | null>(null)
   const [refresh, setRefresh] = useState<(() => void) | null>(null)
   useEffect(() => {
     if (!isOpen) return
     const ended = new AbortController()
     const load = async () => {
       try {
-        const loaded = await client.send<CalibrationAnswer>('GET', '/calibration')
-        if (!ended.signal.aborted) setAnswer(loaded)
+        const loaded = await client.send<CalibrationResponse>('GET', '/calibration')
+        if (!ended.signal.aborted) setCalibration(loaded)
       } catch (error) {
         // Without an answer it stays as it was.
         if (error instanceof ControlError) ended.abort()
@@ -51,20 +51,20 @@ function useCalibration(isOpen: boolean): CalibrationAnswer | null {
   }, [client, isOpen])
   const lastSeq = log.value.entries.at(-1)?.seq
   useEffect(() => refresh?.(), [refresh, lastSeq, config])
-  return answer
+  return calibration
 }
 
 export function CalibrationSection() {
   const { sections } = useSession().view
   const isProxy = useIsProxy()
-  const answer = useCalibration(sections.value.includes(SECTION))
+  const calibration = useCalibration(sections.value.includes(SECTION))
   // It is what the page of a proxy is for.
   useEffect(() => {
     if (isProxy && !sections.peek().includes(SECTION)) sections.value = [...sections.peek(), SECTION]
   }, [isProxy])
-  const all = answer?.assumptions.flatMap(({ behaviours }) => behaviours) ?? []
+  const calibrated = calibration?.assumptions.flatMap(({ behaviours }) => behaviours) ?? []
   const counts = VERDICTS.flatMap(verdict => {
-    const count = all.filter(({ status }) => status === verdict).length
+    const count = calibrated.filter(({ status }) => status === verdict).length
     return count === 0 ? [] : `${count} ${verdict}`
   })
   return (
@@ -74,12 +74,12 @@ export function CalibrationSection() {
           ? 'What the platform showed so far, compared with the knobs in force.'
           : 'What this journal shows, compared with the knobs in force. It is that of a simulator: record your platform with npx handover-sim proxy.'}
       </p>
-      {answer === null ? null : <Verdicts answer={answer} />}
+      {calibration === null ? null : <Verdicts calibration={calibration} />}
     </PlatformSection>
   )
 }
 
-function Verdicts({ answer: { assumptions, findings } }: { readonly answer: CalibrationAnswer }) {
+function Verdicts({ calibration: { assumptions, findings } }: { readonly calibration: CalibrationResponse }) {
   const rows = assumptions.flatMap(assumption => assumption.behaviours.map(behaviour => ({ assumption, behaviour })))
   const notSeen = rows.filter(({ behaviour }) => behaviour.status === 'not seen')
   return (
@@ -135,9 +135,9 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
   const isProxy = useIsProxy()
   const saving = useSaving()
   const isKnob = description.knobs.some(knob => knob.name === name)
-  const about = description.assumptions.find(one => one.name === assumption.name)
+  const about = description.assumptions.find(candidate => candidate.name === assumption.name)
   const shown = new Set([...places, ...changes.flatMap(({ from, to }) => [from, to]), last].map(place => place?.entry))
-  const setting = `--set ${shellWord(`${name}=${textOf(fits)}`)}`
+  const setting = `--set ${shellWord(`${name}=${formatObserved(fits)}`)}`
   return (
     <li class="knob">
       <p class="platform-line">
@@ -157,9 +157,9 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
         {verdict === 'contradicted'
           ? fits === undefined
             ? 'No value of a knob fits. '
-            : `${textOf(fits)} fits; in force is ${textOf(in_force)}. `
+            : `${formatObserved(fits)} fits; in force is ${formatObserved(in_force)}. `
           : isKnob
-            ? `In force is ${textOf(in_force)}. `
+            ? `In force is ${formatObserved(in_force)}. `
             : ''}
         Seen {counted(count, 'time')}:{' '}
         {[...shown].map(seq =>
@@ -181,7 +181,7 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
             disabled={isPast || saving.isPending}
             onClick={() => void saving.send('PATCH', '/config', { [name]: fits })}
           >
-            Set {name} to {textOf(fits)}
+            Set {name} to {formatObserved(fits)}
           </button>
         </div>
       )}
@@ -193,5 +193,5 @@ function Row({ verdict, assumption, behaviour }: RowProps) {
   )
 }
 
-const textOf = (value: unknown): string =>
+const formatObserved = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : value === '' ? 'empty' : String(value)

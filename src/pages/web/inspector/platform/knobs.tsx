@@ -1,14 +1,14 @@
 /** Finds knobs, sets one as text, and sets it back: those that a search finds, or else those that are changed. */
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
+import type { DescriptionResponse } from '../../../../server/control/routes/description.ts'
 import { showKnob } from '../address.ts'
-import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
+import { FieldMessage, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
-type Knob = DescriptionAnswer['knobs'][number]
-type Assumption = DescriptionAnswer['assumptions'][number]
+type Knob = DescriptionResponse['knobs'][number]
+type Assumption = DescriptionResponse['assumptions'][number]
 
 const SECTION = 'knobs'
 const OFF = 'off'
@@ -18,7 +18,7 @@ const MASKED = '***'
 const isChanged = (knob: Knob, value: unknown): boolean =>
   value === MASKED ? knob.changed : JSON.stringify(value) !== JSON.stringify(knob.default)
 
-export const changedKnobs = ({ description, config }: PlatformMoment): readonly Knob[] =>
+export const findChangedKnobs = ({ description, config }: PlatformMoment): readonly Knob[] =>
   description.knobs.filter(knob => isChanged(knob, config[knob.name]))
 
 export function KnobsSection() {
@@ -32,7 +32,7 @@ export function KnobsSection() {
     setSearch(linked.value)
   }, [linked.value])
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found: { readonly knob: Knob; readonly assumption: Assumption | undefined }[] = []
+  const matches: { readonly knob: Knob; readonly assumption: Assumption | undefined }[] = []
   let changed = 0
   for (const knob of description.knobs) {
     const isOther = isChanged(knob, config[knob.name])
@@ -40,7 +40,7 @@ export function KnobsSection() {
     const assumption = description.assumptions.find(({ name }) => name === knob.assumption)
     // Every word is somewhere in the name, the value, or the assumption with its rule.
     const text = JSON.stringify([knob.name, config[knob.name], assumption]).toLowerCase()
-    if (words.length === 0 ? isOther : words.every(word => text.includes(word))) found.push({ knob, assumption })
+    if (words.length === 0 ? isOther : words.every(word => text.includes(word))) matches.push({ knob, assumption })
   }
   return (
     <PlatformSection name={SECTION} title="Knobs" summary={changed === 0 ? 'defaults' : `${changed} changed`}>
@@ -54,12 +54,12 @@ export function KnobsSection() {
       <p class="hint" role="status">
         {words.length === 0
           ? `A knob changes one behaviour that the platform leaves open. ${changed === 0 ? 'None is' : 'These are'} changed.`
-          : found.length === 0
+          : matches.length === 0
             ? 'No knob matches.'
-            : `${found.length} ${found.length === 1 ? 'knob' : 'knobs'}`}
+            : `${matches.length} ${matches.length === 1 ? 'knob' : 'knobs'}`}
       </p>
       <ul class="knobs">
-        {found.map(({ knob, assumption }) => (
+        {matches.map(({ knob, assumption }) => (
           <KnobRow key={knob.name} knob={knob} assumption={assumption} />
         ))}
       </ul>
@@ -96,7 +96,7 @@ function KnobGroups() {
                 <button type="button" class="link" onClick={() => showKnob(view, name)}>
                   {name}
                 </button>
-                <code>{textOf(config[name]) || 'empty'}</code>
+                <code>{formatKnob(config[name]) || 'empty'}</code>
               </p>
             ) : null,
           )}
@@ -126,7 +126,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
     row.current?.querySelector<HTMLElement>('input, select')?.focus({ preventScroll: true })
   }, [isLinked])
   const value = config[name]
-  const shown = value === MASKED ? '' : textOf(value)
+  const shown = value === MASKED ? '' : formatKnob(value)
   const [typed, setTyped] = useDraft<string | null>('knob', null, name)
   const isDisabled = isPast || saving.isPending
   const set = async (next: unknown) => {
@@ -179,7 +179,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
           )}
         </form>
       )}
-      <FieldProblem id={`${id}problem`} text={problemOf(saving.issues, name)} />
+      <FieldMessage id={`${id}problem`} text={problemOf(saving.issues, name)} />
       <OtherProblems issues={saving.issues} names={[name]} />
       <p id={`${id}about`} class="hint">
         {assumption === undefined ? null : (
@@ -190,7 +190,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
         {type === 'choice' ? null : allowed}{' '}
         {isChanged(knob, value) ? (
           <button type="button" class="link" disabled={isDisabled} onClick={() => void set(knob.default)}>
-            Reset to {textOf(knob.default) || 'empty'}
+            Reset to {formatKnob(knob.default) || 'empty'}
           </button>
         ) : null}
       </p>
@@ -198,4 +198,4 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
   )
 }
 
-const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value))
+const formatKnob = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value))

@@ -49,7 +49,7 @@ export function PlatformSection({ name, title, summary, children }: PlatformSect
   const wasOpened = useRef(false)
   wasOpened.current ||= isOpen
   const fold = () => {
-    sections.value = isOpen ? sections.value.filter(one => one !== name) : [...sections.value, name]
+    sections.value = isOpen ? sections.value.filter(section => section !== name) : [...sections.value, name]
   }
   return (
     <section id={sectionId(name)} class="platform-section" aria-labelledby={`${id}title`}>

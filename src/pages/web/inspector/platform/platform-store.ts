@@ -5,7 +5,7 @@ import { messageOf } from '../../../../base/text/error-text.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
 import type { Entry } from '../../../../platform/journal/entry.ts'
 import type { AgentDescription } from '../../../../server/control/routes/agent.ts'
-import type { DescriptionAnswer, PlatformKeys } from '../../../../server/control/routes/description.ts'
+import type { DescriptionResponse, PlatformKeys } from '../../../../server/control/routes/description.ts'
 import type { SimulatorState } from '../../../../server/control/routes/workspace.ts'
 import { createRefresh } from '../../client/refresh.ts'
 import { countUntil } from '../../model/journal-log.ts'
@@ -34,7 +34,7 @@ export interface PlatformMoment {
   readonly keys: PlatformKeys
   /** Who plays the agent now. */
   readonly agent: AgentDescription
-  readonly description: DescriptionAnswer
+  readonly description: DescriptionResponse
   readonly clock: SimulatorState['clock']
   /** How far a clock that runs is from that of this computer. */
   readonly clockOffsetMs: number
@@ -59,7 +59,7 @@ export function createPlatformStore(session: Session): PlatformStore {
   const { client, log, view } = session
   const loaded = signal<Loaded | null>(null)
   /** Endpoints and schemas stay the same; the values of knobs are in the state. */
-  const description = signal<DescriptionAnswer | null>(null)
+  const description = signal<DescriptionResponse | null>(null)
   const proxy = signal<SimulatorState['proxy']>(null)
   const problem = signal<string | null>(null)
   const ended = new AbortController()
@@ -74,7 +74,7 @@ export function createPlatformStore(session: Session): PlatformStore {
         client.send<PlatformKeys>('GET', '/keys'),
         client.send<AgentDescription>('GET', '/agent'),
       ])
-      description.value ??= await client.send<DescriptionAnswer>('GET', '/description')
+      description.value ??= await client.send<DescriptionResponse>('GET', '/description')
       const clockOffsetMs = at === null ? Date.parse(state.clock.now) - Date.parse(wallTime()) : 0
       // Another object would draw the page again.
       proxy.value ??= state.proxy

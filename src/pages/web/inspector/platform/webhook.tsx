@@ -5,7 +5,7 @@ import { deliveryAnswer } from '../../../../evaluation/timeline/entry-line.ts'
 import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
-import { EntryLink, FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
+import { EntryLink, FieldMessage, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { Address, MoreKeys } from './keys.tsx'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
@@ -74,7 +74,7 @@ export function UrlForm() {
           )}
         </span>
       </fieldset>
-      <FieldProblem id={`${id}problem`} text={problemOf(saving.issues, 'webhook.url')} />
+      <FieldMessage id={`${id}problem`} text={problemOf(saving.issues, 'webhook.url')} />
       <OtherProblems issues={saving.issues} names={['webhook.url']} />
     </form>
   )
