@@ -42,7 +42,7 @@ describe.skipIf(chromium === null)('trouble', () => {
     await messages.getByRole('button', { name: /^refused: 400/ }).waitFor()
     await messages.getByRole('button', { name: 'refused: 503' }).click()
     const details = detailsOf(page)
-    await details.getByText('Your fault answered 503 (1 of 1). It was not tried again so far.').waitFor()
+    await details.getByText('Your fault fault-1: respond 503 (1 of 1). It was not tried again so far.').waitFor()
     await callPlatform(server, 'message/', hello)
     await details.getByText(/It was tried again after .+, and accepted at #\d+\.$/).waitFor()
     await messages.getByText('refused: 503').waitFor({ state: 'detached' })

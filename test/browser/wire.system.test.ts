@@ -69,7 +69,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
     await expect.poll(() => detailsOf(page).textContent()).toContain('/api/v2/handover/start')
     await page.goto(`${server.url}/?entry=${seqOf(server, isCall(401))}`)
-    await expect.poll(() => detailsOf(page).textContent()).toContain('No bot has this key.')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('The API key is not known here.')
     expect(await axeViolations(page)).toEqual([])
     await button(detailsOf(page), 'errors.body').click()
     await expect.poll(() => page.url()).toContain('knob=errors.body')
@@ -105,7 +105,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     expect(await detailsOf(page).getAttribute('aria-label')).toBe(`Entry ${refused}`)
     hook.answerWith(200)
     await detailsOf(page).getByRole('button', { name: 'Send the same bytes again' }).click()
-    await expect.poll(() => detailsOf(page).textContent()).toContain('sent again manually')
+    await expect.poll(() => detailsOf(page).textContent()).toContain(', sent again')
     const [before, again] = hook.received.slice(-2).map(({ text, headers }) => [text, headers.get('kindly-hmac')])
     expect(again).toEqual(before)
   })
@@ -137,7 +137,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     expect(hook.payloadsOf('MESSAGE FROM USER').at(-1)!.message).toBe('<b>Hi</b>')
     expect(await axeViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await expect.poll(() => detailsOf(page).textContent()).toContain('The webhook accepted it')
+    await expect.poll(() => detailsOf(page).textContent()).toContain('It accepted it.')
   })
 
   it('compares two entries field by field', async () => {

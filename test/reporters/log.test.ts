@@ -27,8 +27,8 @@ describe('pretty', () => {
       "
       09:00:00 c394b674 nb    platform                  chat c394b674-c865-4926-9541-db8f3c7cb8b6 (web)
       09:00:00 c394b674 nb    user -> platform          presses "handover"
-      09:00:00 c394b674 nb    platform -> user          writes "One moment, I am passing you on to a hum…"
-      09:00:00 c394b674 nb    platform -> webhook       MESSAGE FROM USER "x"
+      09:00:00 c394b674 nb    platform -> user          the bot says "One moment, I am passing you on to…"
+      09:00:00 c394b674 nb    platform -> intermediary  MESSAGE FROM USER "x"
                               answer 200                31 ms
       09:00:00 c394b674 nb    intermediary -> platform  POST start as Anna (en, nb), attachments
                               answer 200                TAKEOVER STARTED, 1.2 ms, assumed
@@ -36,7 +36,7 @@ describe('pretty', () => {
       09:00:00 c394b674 nb    intermediary -> platform  POST message as Anna "Hei! Hvordan kan jeg hjelp…"
                               answer 200                MESSAGE SENT TO USER, 1.2 ms
                               finding R-SENDER.4        sender.avatar is missing.
-      09:00:00 c394b674 nb    webhook -> platform       answer 200 to MESSAGE FROM USER, 31 ms
+      09:00:00 c394b674 nb    intermediary -> platform  answer 200 to MESSAGE FROM USER, 31 ms
       "
     `)
   })
@@ -68,7 +68,7 @@ describe('pretty', () => {
     const widest = (columns: number) => Math.max(...show(entries, { columns }).split('\n').map(widthOf))
     expect(widest(100)).toBeLessThanOrEqual(100)
     expect(widest(140)).toBeGreaterThan(100)
-    expect(show(entries)).toMatch(/writes "(👩‍👩‍👧){10,20}…"(.|\n)*writes "(漢字){10,20}…"/u)
+    expect(show(entries)).toMatch(/"(👩‍👩‍👧){10,24}…"(.|\n)*"(漢字){10,20}漢?…"/u)
   })
 
   it('escapes text that would move the cursor, add a line or change its direction', () => {
@@ -76,7 +76,7 @@ describe('pretty', () => {
     const refusal = refusedWith(500, { body: hostile, headers: { location: hostile } })
     const text = show([says(hostile), refusal, failedWith({ code: 'no_url' }, `http://x/${hostile}`)])
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
-    expect(text).toContain('writes "a<U+001B>[2J\\r\\nb<U+202E>gnp.exe<U+2066>…"\n')
+    expect(text).toContain('  "a<U+001B>[2J\\r\\nb<U+202E>gnp.exe<U+2066>')
   })
 })
 
@@ -123,7 +123,7 @@ describe('a hint for a failed webhook', () => {
     expect(text.match(/^ +hint /gm)).toHaveLength(2)
     const retried = refusedWith(401, { body: '{"error":"bad signature"}', retry_in_ms: 5000 })
     expect(inOneLine([retried])).toMatch(
-      /answer 401 only 200 ack.* 31 ms, next attempt in 5s sent to http.* body {"error/,
+      /answer 401 only 200 ack.* 31 ms, again after 5.0 s sent to http.* body {"error/,
     )
   })
 })
@@ -147,18 +147,24 @@ describe('compact: one line says', () => {
     ['POST end (takeover path): 200 TAKEOVER ENDED, 1.2 ms', call({ endpoint: 'end', alias: 'takeover' })],
     ['POST transcript: 200 TRANSCRIPT, 2 messages, 1.2 ms', call({ endpoint: 'transcript', response: transcript })],
     ['POST typing_start for 5000 ms: 200 1.2 ms', call({ endpoint: 'typing_start', response: {} }, { timeout: 5000 })],
-    ['manual -> webhook MESSAGE FROM USER, triggered: 200 31 ms', delivery(triggered('valid'))],
-    ['manual -> webhook MESSAGE FROM USER (attempt 2), resent: 200 31 ms', delivery({ attempt: 2, resent: true })],
-    ['changed after signing on purpose: 200 31 ms; accepted although the sign', delivery(triggered('tampered'))],
+    ['-> intermediary MESSAGE FROM USER, sent manually: 200 31 ms', delivery(triggered('valid'))],
+    ['-> intermediary MESSAGE FROM USER, sent again: 200 31 ms', delivery({ attempt: 2, resent: true })],
+    [
+      'changed after signing on purpose: 200 31 ms; because the webhook accepted a forged',
+      delivery(triggered('tampered')),
+    ],
     ['signed with a wrong key on purpose: 401 only 200 acknowledges MESSAGE FROM USER, 31 ms; sent to http:', wrongKey],
-    ['platform -> user hides the typing indicator (timeout)', note('typing_hidden', { why: 'timeout' })],
+    ['platform -> user typing indicator hidden (timeout)', note('typing_hidden', { why: 'timeout' })],
     ['platform availability CLOSED (workspace)', note('availability', availability)],
-    ['settings webhook.url=http://x.example.test/ webhook.retry=["1s"]', note('config', { changed })],
-    ['clock advances by 10m to 2024-01-01T09:10', note('clock_advanced', { by: '10m', to: '2024-01-01T09:10:00Z' })],
+    ['platform settings webhook.url=http://x.example.test/ webhook.retry=["1s"]', note('config', { changed })],
+    [
+      'platform the clock advances by 10m to 2024-01-01T09:10',
+      note('clock_advanced', { by: '10m', to: '2024-01-01T09:10:00Z' }),
+    ],
     ['internal error of handover-sim (timer): x is not a function; please report it', note('internal_error', crash)],
-    ['journal The journal keeps 10 entries', note('evicted', { message: 'The journal keeps 10 entries' })],
-    ['agent -> help desk accept: answer 202 4.0 ms', at({ ...agent, verb: 'accept', outcome: 'ok', status: 202 })],
-    ['agent -> help desk says "Hello": failed answered 409: the chat is closed, 4.0 ms', at(says)],
+    ['handover-sim The journal keeps 10 entries', note('evicted', { message: 'The journal keeps 10 entries' })],
+    ['agent -> intermediary accepts: 202 4.0 ms', at({ ...agent, verb: 'accept', outcome: 'ok', status: 202 })],
+    ['agent -> intermediary says "Hello": failed answered 409: the chat is closed, 4.0 ms', at(says)],
   ])('%s', (line, entry) => {
     expect(show([entry], { style: 'compact' })).toContain(line)
   })
@@ -167,7 +173,7 @@ describe('compact: one line says', () => {
 it('quiet shows a forged event if the webhook accepted it', () => {
   const events = (['valid', 'none', 'truncated', 'hex'] as const).map(sign => delivery(triggered(sign)))
   const text = inOneLine(events, { style: 'quiet' })
-  expect(text.match(/accepted although the signature is invalid/g)).toHaveLength(3)
+  expect(text.match(/the webhook accepted a forged event: it answered 200/g)).toHaveLength(3)
   for (const words of ['not signed', 'signature cut short', 'signature encoded wrong']) expect(text).toContain(words)
 })
 

@@ -23,7 +23,7 @@ describe('rows', () => {
     expect(rendered(log)).toEqual([
       'intermediary -> platform: POST start | 400 invalid_parameter | not ok',
       'intermediary -> platform: POST /api/v2/handover/strat | 404 | not ok',
-      'intermediary -> platform: POST message "Hi" | processed, its answer lost',
+      'intermediary -> platform: POST message "Hi" | processed (200), its answer lost',
       'intermediary -> platform: POST message "Hi" | lost before it was processed',
     ])
   })
@@ -37,7 +37,7 @@ describe('rows', () => {
     log.at(3000).delivery('d1', { attempt: 3, resent: true, duration_ms: 0 })
     expect(rendered(log)).toEqual([
       'platform -> intermediary: MESSAGE FROM USER "Hei" | 503, then 200 in 40 ms, sent 1.0 s later',
-      'platform -> intermediary: MESSAGE FROM USER, sent manually, signature: wrong-key | 401 in 0.0 ms',
+      'platform -> intermediary: MESSAGE FROM USER, sent manually, signed with a wrong key on purpose | 401 in 0.0 ms',
       'platform -> intermediary: MESSAGE FROM USER, sent again | 200 in 0.0 ms',
     ])
     expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 2000, 3000])
@@ -140,8 +140,8 @@ describe('rows', () => {
     log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
     const expected = [
       /^runner -> platform: fault slow: slow 2s, .* \(hit 4\); drip not applied/,
-      /^runner -> platform: fault flaky set: respond 503$/,
-      /^runner -> platform: fault flaky cleared$/,
+      /^runner -> platform: fault flaky is set: respond 503$/,
+      /^runner -> platform: fault flaky is cleared$/,
       /^platform -> user: the bot says "One moment"$/,
       /^runner -> platform: availability CLOSED$/,
       /^runner -> runner: the chat: agent, typing, OPEN$/,

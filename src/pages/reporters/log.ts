@@ -1,12 +1,14 @@
 /** Renders journal entries as a log for people. */
 import { backgroundTimer } from '../../base/runtime/clock.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { pad, quote, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import type { Entry } from '../../platform/journal/entry.ts'
-import { deliveryHint } from '../../platform/wording/hints.ts'
-import { describeEntry, describeLateAnswer, isManual, type LogDetail, type LogLine } from './log-entries.ts'
+import { pad, shorten, visible, wrap } from '../../base/text/terminal-text.ts'
+import { type EntryLine, labelOf, lineOf } from '../../evaluation/timeline/entry-line.ts'
+import { isSignedWrong, problemIn } from '../../evaluation/timeline/problems.ts'
+import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { assumedIn } from '../../platform/wording/entry.ts'
+import { deliveryHint, explainEntry, isAcceptedForgery } from '../../platform/wording/hints.ts'
 import { isShown, type LogStyle, looksWrong } from './log-filter.ts'
-import { type ColorLevel, createTheme } from './theme.ts'
+import { type ColorLevel, createTheme, type Shade } from './theme.ts'
 
 export interface LogOptions {
   readonly style: LogStyle
@@ -26,13 +28,25 @@ export interface Log {
   renderText(text: string): string
 }
 
+/** A line below the one of its entry. */
+interface LogDetail {
+  /** `answer 200`, `no answer`, `finding R-BTN`, `hint`. */
+  readonly label: string
+  readonly text: string
+  readonly level: Shade
+}
+
 const LANGUAGE_COLUMNS = 5
 const WHO_COLUMNS = 'intermediary -> platform'.length
 const LEFT_COLUMNS = 'HH:MM:SS 12345678 '.length + LANGUAGE_COLUMNS + 1
 const WHAT_AT = LEFT_COLUMNS + WHO_COLUMNS + 2
 const MIN_COLUMNS = 40
 const MAX_WHAT_CHARS = 400
-const SHORT_QUOTE = 40
+const MAX_BODY_CHARS = 160
+const MAX_ASSUMPTION_CHARS = 60
+/** More than there are, with the values that a session gives them. */
+const MAX_ASSUMPTIONS = 1000
+const COMPACT_COLUMNS = 80
 /** Of the latest chats, so that a long series of chats needs no memory. */
 const MAX_LANGUAGES = 1000
 
@@ -41,6 +55,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   const free = Math.max(MIN_COLUMNS, columns - WHAT_AT)
   const languages = new Map<string, string>()
   const hinted = new Set<string>()
+  /** `name=value` of the lines before. */
   const shownAssumptions = new Set<string>()
   /** The event shown last, when its answer can stand right below it. */
   let open: string | null = null
@@ -58,18 +73,19 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     rememberLanguage(given)
     if (!isShown(given, style)) return ''
     const entry = present(given)
-    const place = style === 'pretty' ? placeOf(entry) : 'alone'
-    const line =
-      place === 'later' && entry.kind === 'delivery'
-        ? describeLateAnswer(entry)
-        : describeEntry(entry, shownAssumptions)
-    const details = [...(line.details ?? [])]
-    const hint = entry.kind === 'delivery' && entry.probe === undefined ? deliveryHint(entry) : null
-    if (hint !== null && !hinted.has(hint.cause)) {
-      hinted.add(hint.cause)
-      details.push({ label: 'hint', text: hint.text, level: 'hint' })
+    const line = lineOf(entry)
+    const details = detailsOf(entry, line)
+    if (style === 'compact') {
+      const texts = details.map(({ label, text, level }) => theme[level](`${label.replace('answer ', '')} ${text}`))
+      const rest = texts.length === 0 ? '' : `: ${texts.join('; ')}`
+      return `${leftColumns(entry)}${directionOf(line)} ${labelOf(line, 'wide', COMPACT_COLUMNS)}${rest}\n`
     }
-    if (style === 'compact') return compact(entry, line, details)
+    const place = placeOf(entry)
+    const [answer, ...others] = details
+    if (place === 'later' && answer !== undefined && others.length === 0) {
+      const what = `${answer.label} to ${line.what}${line.marks ?? ''}, ${answer.text}`
+      return pretty(entry, { ...line, from: line.to, to: line.from, what, words: undefined, marks: '' })
+    }
     const below = details.map(detailText).join('')
     return place === 'below' ? below : `${pretty(entry, line)}${below}`
   }
@@ -78,8 +94,52 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   function placeOf(entry: Entry): 'alone' | 'below' | 'later' {
     const last = open
     open = entry.kind === 'event' ? entry.delivery_id : null
-    if (entry.kind !== 'delivery' || entry.attempt > 1 || isManual(entry)) return 'alone'
+    if (entry.kind !== 'delivery' || entry.attempt > 1 || entry.triggered || entry.resent) return 'alone'
     return last === entry.delivery_id ? 'below' : 'later'
+  }
+
+  /** The answer, why it is one, what to try, and findings. */
+  function detailsOf(entry: Entry, { answer }: EntryLine): LogDetail[] {
+    if (answer === undefined) return []
+    const label = /^\d/.test(answer.head) ? `answer ${answer.head}` : answer.head
+    const assumed = entry.kind === 'api' ? assumedFirst(entry) : ''
+    const text = assumed === '' ? answer.long : `${answer.long}, assumed ${assumed}`
+    const details: LogDetail[] = [{ label, text, level: answerLevel(entry) }]
+    if (entry.kind === 'api') {
+      const { why, hint } = explainEntry(entry) ?? {}
+      if (why) details.push({ label: 'because', text: visible(why), level: 'bad' })
+      if (hint) details.push({ label: 'hint', text: visible(hint), level: 'hint' })
+      for (const { rule, message } of entry.findings)
+        details.push({ label: `finding ${rule}`, text: visible(message), level: 'warn' })
+    }
+    if (entry.kind !== 'delivery' || entry.probe !== undefined) return details
+    if (entry.outcome === 'failed') {
+      details.push({ label: 'sent to', text: shorten(visible(entry.url ?? ''), 120), level: 'plain' })
+      // The body has the receiver's own explanation.
+      const body = entry.response?.body.trim() ?? ''
+      if (body !== '') details.push({ label: 'body', text: shorten(visible(body), MAX_BODY_CHARS), level: 'plain' })
+    }
+    if (isSignedWrong(entry)) details.push({ label: 'signature', text: 'invalid with the given key', level: 'bad' })
+    const forgery = isAcceptedForgery(entry) ? explainEntry(entry) : null
+    if (forgery !== null) details.push({ label: 'because', text: forgery.why ?? '', level: 'bad' })
+    const hint = forgery === null ? deliveryHint(entry) : { cause: 'accepted forgery', text: forgery.hint ?? '' }
+    if (hint !== null && !hinted.has(hint.cause)) {
+      hinted.add(hint.cause)
+      details.push({ label: 'hint', text: hint.text, level: 'hint' })
+    }
+    return details
+  }
+
+  /** The assumptions behind an answer that no line before has shown. */
+  function assumedFirst(entry: EntryOf<'api'>): string {
+    const assumed: string[] = []
+    for (const assumption of assumedIn(entry)) {
+      const text = shorten(visible(assumption), MAX_ASSUMPTION_CHARS)
+      if (shownAssumptions.has(text) || shownAssumptions.size >= MAX_ASSUMPTIONS) continue
+      shownAssumptions.add(text)
+      assumed.push(text)
+    }
+    return assumed.join(', ')
   }
 
   /** Time, chat and language. */
@@ -89,12 +149,9 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     return theme.faint(`${time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `)
   }
 
-  function pretty(entry: Entry, { direction, what, quoted }: LogLine): string {
-    const text =
-      quoted === undefined
-        ? wrap(shorten(what, MAX_WHAT_CHARS), free).join(`\n${' '.repeat(WHAT_AT)}`)
-        : `${what} ${quote(quoted, columns - WHAT_AT - widthOf(what) - 1)}`
-    return `${leftColumns(entry)}${pad(direction, WHO_COLUMNS)}  ${text}\n`
+  function pretty(entry: Entry, line: EntryLine): string {
+    const text = wrap(shorten(labelOf(line, 'wide', free), MAX_WHAT_CHARS), free).join(`\n${' '.repeat(WHAT_AT)}`)
+    return `${leftColumns(entry)}${pad(directionOf(line), WHO_COLUMNS)}  ${text}\n`
   }
 
   function detailText({ label, text, level }: LogDetail): string {
@@ -105,14 +162,6 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     return lines.join('')
   }
 
-  /** One entry on one line of any length, for `grep`. */
-  function compact(entry: Entry, { direction, what, quoted }: LogLine, details: readonly LogDetail[]): string {
-    const words = quoted === undefined ? '' : ` ${quote(quoted, SHORT_QUOTE)}`
-    const texts = details.map(({ label, shortLabel = label, text, level }) => theme[level](`${shortLabel} ${text}`))
-    const rest = texts.length === 0 ? '' : `: ${texts.join('; ')}`
-    return `${leftColumns(entry)}${direction} ${what}${words}${rest}\n`
-  }
-
   return Object.assign(renderEntry, {
     skip: rememberLanguage,
     renderText(text: string): string {
@@ -120,6 +169,21 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
       return `${theme.faint(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
     },
   })
+}
+
+/** `intermediary -> platform`; what the runner or a setting of the user does is shown at its receiver. */
+function directionOf({ from, to }: EntryLine): string {
+  if (from !== to && from !== 'runner') return `${from} -> ${to}`
+  return to === 'runner' ? 'handover-sim' : to
+}
+
+function answerLevel(entry: Entry): Shade {
+  const problem = problemIn(entry)
+  if (entry.kind === 'delivery' && problem === null) {
+    if (entry.probe !== undefined) return 'plain'
+    if (entry.outcome === 'skipped') return 'warn'
+  }
+  return problem === 'failed' ? 'bad' : problem === 'ordered' ? 'warn' : 'good'
 }
 
 export interface LimitedLogOptions extends LogOptions {

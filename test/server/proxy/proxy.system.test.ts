@@ -92,7 +92,7 @@ it('records a handover in both directions as a simulator records its own', async
   expect(saved.journal).toEqual(entries)
   await proxy.stop()
   expect(proxy.io.stderr.text).toMatch(/intermediary -> platform +POST start as Anna/)
-  expect(proxy.io.stderr.text).toMatch(/platform -> webhook +MESSAGE FROM USER "Thank you"/)
+  expect(proxy.io.stderr.text).toMatch(/platform -> intermediary +MESSAGE FROM USER "Thank you"/)
 })
 
 it('keeps bytes for a reader that is slow in the server and not in the proxy', async () => {

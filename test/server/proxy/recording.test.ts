@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { get } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { factsOf } from '../../../src/pages/web/model/entry-facts.ts'
+import { factOf } from '../../../src/pages/web/model/entry-facts.ts'
 import { sign } from '../../../src/platform/signature/index.ts'
 import { coreOf } from '../../../src/platform/simulator/simulator.ts'
 import { createProxy } from '../../../src/server/proxy/proxy.ts'
@@ -38,7 +38,7 @@ describe('signatures', () => {
     const deliveries = await proxy.waitFor('delivery', 4)
     const recorded = deliveries.map(({ request }) => request.headers['kindly-hmac'] ?? request.headers['x-check'])
     expect(recorded).toEqual(['*** (valid)', '*** (invalid)', undefined, '*** (valid)'])
-    const facts = deliveries.map(one => factsOf(one, []).find(({ label }) => label === 'Signature'))
+    const facts = deliveries.map(factOf)
     expect(facts).toMatchObject([{ outcome: 'pass' }, { outcome: 'fail' }, { outcome: 'warn' }, {}])
     expect(proxy.file()).not.toContain(good)
     await proxy.stop()

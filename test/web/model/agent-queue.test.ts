@@ -1,12 +1,13 @@
 /** The queue of the agent's desk, from the journal of a simulator. */
 import { expect, test } from 'vitest'
-import { createAgentQueue, platformRefusal } from '../../../src/pages/web/model/agent-queue.ts'
+import { createAgentQueue } from '../../../src/pages/web/model/agent-queue.ts'
 import { setUp } from '../../support/test-simulator.ts'
 
 async function withQueue(options = {}) {
   const { sim, api } = await setUp(undefined, options)
-  const read = createAgentQueue()
-  return { sim, api, queue: () => read(sim.journal.query()) }
+  const { add, view } = createAgentQueue()
+  sim.journal.subscribe(add)
+  return { sim, api, queue: view }
 }
 
 test('lists chats that wait, longest waiting first, then those with an agent, with the last text of the user', async () => {
@@ -77,12 +78,4 @@ test('ticks off the steps of a first handover in any order, and names changes of
   expect(queue()).toMatchObject({ settingsSeq: 0 })
   await sim.configure({ 'typing.webhook': 'off' })
   expect(queue().settingsSeq).toBe(sim.journal.query().at(-1)?.seq)
-})
-
-test('reads a refusal of the platform, and nothing from other answers', async () => {
-  const { api } = await withQueue()
-  const { body } = await api.start({ chat_id: 7 })
-  expect(platformRefusal(body)).toEqual({ text: body.error?.message, field: 'chat_id' })
-  expect(platformRefusal('Bad gateway')).toBeNull()
-  expect(platformRefusal({ error: 'no' })).toBeNull()
 })

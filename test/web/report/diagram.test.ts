@@ -106,7 +106,7 @@ describe('the details of an entry', () => {
     const [sent, answer, ...others] = sectionsOf(call)
     expect(sent).toMatchObject({
       title: 'POST /api/v2/handover/message',
-      aside: 'key: unknown',
+      aside: '70 bytes',
       payload: { message: 'Hi' },
     })
     expect([answer!.title, others]).toEqual(['Answer 404', []])

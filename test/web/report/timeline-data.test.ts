@@ -88,7 +88,7 @@ describe('a long payload', () => {
   })
 
   it('says how much of it is shown', () => {
-    expect(markupOf(truncateEntry(call))).toContain('(16 KB of 160 KB kept in this report)')
+    expect(markupOf(truncateEntry(call))).toContain('(8 KB of 160 KB kept in this report)')
   })
 
   it('is shortened as a whole if it has many small fields', () => {

@@ -1,8 +1,9 @@
 /** Shows a body as a tree of JSON, as its text, or as its bytes, as far as the journal has them. */
 import './entries.css'
 import { useState } from 'preact/hooks'
-import { isTruncatedValue, pretty } from '../model/entry-sections.ts'
-import { byteSize, visibleLines } from '../model/formats.ts'
+import { visibleLines } from '../../../base/text/terminal-text.ts'
+import { pretty } from '../model/entry-sections.ts'
+import { byteSize } from '../model/formats.ts'
 import { CopyButton } from './copy-button.tsx'
 import { JsonTree } from './json-tree.tsx'
 
@@ -20,7 +21,7 @@ export interface BodyViewProps {
 type BodyForm = 'JSON' | 'Text' | 'Bytes'
 
 export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps) {
-  const isTree = typeof payload === 'object' && payload !== null && !isTruncatedValue(payload)
+  const isTree = typeof payload === 'object' && payload !== null
   const forms: BodyForm[] = []
   if (isTree) forms.push('JSON')
   // The tree shows all of an ASCII text; other texts are compared letter by letter.

@@ -2,11 +2,11 @@
 import './chat.css'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { dateText, dayOf } from '../model/chat-format.ts'
-import type { ChatItem, ChatState } from '../model/chat-items.ts'
+import type { ChatItem, ChatView } from '../model/chat-items.ts'
 import { Avatar, ChatBubble, Line, type MessageContext } from './chat-message.tsx'
 
 export interface ChatMessagesProps {
-  readonly chat: Pick<ChatState, 'items' | 'typing' | 'agent' | 'language'>
+  readonly chat: ChatView
   readonly context: MessageContext
 }
 

@@ -3,8 +3,9 @@ import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { isMap, jsonOr } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
+import { labelOf, lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
+import { kindName } from '../model/formats.ts'
 import { compareTexts, MarkedText } from './differences.tsx'
 
 export interface EntryComparisonProps {
@@ -71,7 +72,7 @@ function Fields({ left, right, fields }: FieldsProps) {
           <th scope="col">field</th>
           {[left, right].map(entry => (
             <th key={entry.seq} scope="col">
-              #{entry.seq} {KIND_NAMES[entry.kind]} <bdi>{summaryOf(entry).label}</bdi>
+              #{entry.seq} {kindName(entry.kind)} <bdi>{labelOf(lineOf(entry))}</bdi>
             </th>
           ))}
         </tr>

@@ -2,13 +2,13 @@
 import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
-import { visible } from '../../../base/text/terminal-text.ts'
+import { visible, visibleLines } from '../../../base/text/terminal-text.ts'
+import { labelOf, lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
-import { factsOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
-import { isTruncatedValue, pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
-import { isOrdered, isProblem, KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
-import { moment, visibleLines } from '../model/formats.ts'
+import { factOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
+import { pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
+import { kindName, moment } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
 import { Fact } from './failure-cards.tsx'
@@ -73,22 +73,21 @@ export function EntryDetails(props: EntryDetailsProps) {
     attempts = [],
     onSelect,
   } = props
-  const { label, answer } = summaryOf(entry)
+  const line = lineOf(entry)
+  const answer = line.answer?.short ?? ''
   const Heading = level === 3 ? 'h3' : 'h4'
   const caused = effects.slice(0, MAX_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
-  const facts = factsOf(entry, caused)
+  const fact = factOf(entry)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
-  const isCallOrDelivery = entry.kind === 'api' || entry.kind === 'delivery'
-  const ordered =
-    isCallOrDelivery && isOrdered(entry) && isProblem(entry) ? orderedFailureOf(entry, caused, attempts) : null
+  const ordered = orderedFailureOf(entry, caused, attempts)
   const otherAttempts = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
       <header class="entry-head">
         <Heading>
-          <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{KIND_NAMES[entry.kind]}</span>{' '}
-          <bdi>{label}</bdi>
+          <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{kindName(entry.kind)}</span>{' '}
+          <bdi>{labelOf(line, 'wide')}</bdi>
         </Heading>
         {tools}
       </header>
@@ -136,14 +135,12 @@ export function EntryDetails(props: EntryDetailsProps) {
       </div>
       {children}
       <Links {...props} />
-      {facts.length === 0 ? null : (
+      {fact === null ? null : (
         <dl class="entry-facts pairs">
-          {facts.map(({ label: name, text, outcome }) => (
-            <Fact key={name} name={name} {...(outcome !== undefined && { kind: outcome })}>
-              {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
-              {visible(text)}
-            </Fact>
-          ))}
+          <Fact name={fact.label} {...(fact.outcome && { kind: fact.outcome })}>
+            {fact.outcome ? <Mark kind={fact.outcome === 'warn' ? 'error' : fact.outcome} label="" /> : null}{' '}
+            {visible(fact.text)}
+          </Fact>
         </dl>
       )}
       <Remarks {...props} />
@@ -153,8 +150,8 @@ export function EntryDetails(props: EntryDetailsProps) {
           <ul class="entry-remarks">
             {otherAttempts.map(attempt => (
               <li key={attempt.seq}>
-                <EntryRef seq={attempt.seq} refs={{ onSelect }} /> {summaryOf(attempt).label}:{' '}
-                {summaryOf(attempt).answer}
+                <EntryRef seq={attempt.seq} refs={{ onSelect }} /> {labelOf(lineOf(attempt))}:{' '}
+                {lineOf(attempt).answer?.short}
               </li>
             ))}
           </ul>
@@ -187,7 +184,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
               return (
                 <span key={seq} class="entry-link">
                   <EntryRef seq={seq} refs={{ onSelect }} />{' '}
-                  {linked === undefined ? null : <bdi>{summaryOf(linked).label}</bdi>}
+                  {linked === undefined ? null : <bdi>{labelOf(lineOf(linked))}</bdi>}
                 </span>
               )
             })}
@@ -209,17 +206,13 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
       {findings.length === 0 ? null : (
         <div class="entry-section">
           <h4>Findings</h4>
-          {isTruncatedValue(findings) ? (
-            <Payload payload={findings} />
-          ) : (
-            <ul class="entry-remarks">
-              {findings.map(({ rule, message }) => (
-                <li key={rule + message}>
-                  <code>{visible(rule)}</code> {visible(message)}
-                </li>
-              ))}
-            </ul>
-          )}
+          <ul class="entry-remarks">
+            {findings.map(({ rule, message }) => (
+              <li key={rule + message}>
+                <code>{visible(rule)}</code> {visible(message)}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
       {assumptions.length === 0 ? null : (
@@ -257,7 +250,7 @@ interface EntrySectionProps {
 
 function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
   const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
-  const rows = isTruncatedValue(headers) ? [] : Object.entries(headers)
+  const rows = Object.entries(headers)
   const label = `Body of ${visible(title)}`
   let body = null
   if (payload !== undefined && payload !== '')
@@ -272,7 +265,6 @@ function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps
         {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
       </Heading>
       {body}
-      {isTruncatedValue(headers) ? <Payload payload={headers} /> : null}
       {rows.length === 0 ? null : (
         <details>
           <summary>{counted(rows.length, 'header')}</summary>

@@ -1,6 +1,7 @@
 /** Draws one row of a sequence diagram: an arrow between two lifelines with its label, or a remark. */
 import './sequence.css'
 import { formatMs } from '../../../base/text/terminal-text.ts'
+import type { EntryProblem } from '../../../evaluation/timeline/problems.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { type Lifelines, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
 import { Mark } from './mark.tsx'
@@ -48,19 +49,17 @@ export interface SequenceRowProps {
   readonly quietMs: number | null
   /** Whether it is after the moment that is shown. */
   readonly later: boolean
-  /** Whether one of its entries is a problem. */
-  readonly isProblem: boolean
-  /** Whether a fault that the user set made the failure. */
-  readonly isOrdered?: boolean
+  /** Of its entries. */
+  readonly problem: EntryProblem | null
   /** Set where rows of several chats are shown; null for a row of no chat. */
   readonly chat?: ChatTag | null
 }
 
-export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrdered = false, chat }: SequenceRowProps) {
+export function SequenceRow({ row, lifelines, quietMs, later, problem, chat }: SequenceRowProps) {
   const states = [
     row.kind,
     row.ok ? '' : 'refused',
-    isProblem ? (isOrdered || row.ok ? 'amber' : 'has-problem') : '',
+    problem === 'failed' ? 'has-problem' : problem === null ? '' : 'amber',
     later ? 'later' : '',
     chat?.hue ?? '',
   ]
@@ -70,7 +69,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrder
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
       <Arrow row={row} lifelines={lifelines} />
       <span class="sequence-answer" title={row.answer}>
-        <ResponseMark row={row} isProblem={isProblem} isOrdered={isOrdered} />
+        <ResponseMark row={row} problem={problem} />
         {row.answer}
       </span>
     </div>
@@ -78,17 +77,20 @@ export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrder
 }
 
 /** A tick, a hollow circle for what was not sent, a bolt for what a fault did, a cross: their shapes tell them apart. */
-function ResponseMark({ row, isProblem, isOrdered }: Pick<SequenceRowProps, 'row' | 'isProblem' | 'isOrdered'>) {
+function ResponseMark({ row, problem }: Pick<SequenceRowProps, 'row' | 'problem'>) {
   if (row.kind === 'fault' || row.answer === undefined || row.answer === '') return null
-  if (isOrdered) return <Mark kind="fault" label="as a fault ordered" />
-  if (isProblem) return <ProblemMark ok={row.ok} />
+  if (problem !== null) return <ProblemMark problem={problem} />
   const isOpen = row.answer.startsWith('not sent') || (row.isTrial && !row.answer.startsWith('200'))
   return <Mark kind={isOpen ? 'skipped' : row.ok ? 'pass' : 'fail'} label="" />
 }
 
-export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
-  <Mark kind={ok ? 'inconclusive' : 'fail'} label={ok ? 'has findings' : 'failed'} />
-)
+const PROBLEM_MARKS = {
+  failed: { kind: 'fail', label: 'failed' },
+  finding: { kind: 'inconclusive', label: 'has findings' },
+  ordered: { kind: 'fault', label: 'as a fault ordered' },
+} as const
+
+export const ProblemMark = ({ problem }: { readonly problem: EntryProblem }) => <Mark {...PROBLEM_MARKS[problem]} />
 
 /** The lifelines of a row, with its arrow and its label. */
 export function Arrow({ row, lifelines }: Pick<SequenceRowProps, 'row' | 'lifelines'>) {

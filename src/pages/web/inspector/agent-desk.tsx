@@ -3,12 +3,13 @@ import './agent-desk.css'
 import { useEffect, useState } from 'preact/hooks'
 import { isMap } from '../../../base/objects.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
+import { errorIn } from '../../../platform/wording/hints.ts'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
 import type { PlatformResponse } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { GUIDE_STEPS, type GuideStep, platformRefusal } from '../model/agent-queue.ts'
+import { GUIDE_STEPS, type GuideStep } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { requestOf } from '../model/snippets.ts'
 import { showSection } from './address.ts'
@@ -342,18 +343,18 @@ interface CallResponseProps {
 
 function CallResponse({ endpoint, response: { status, body } }: CallResponseProps) {
   if (status >= 400) {
-    const refusal = platformRefusal(body)
+    const { message, field } = errorIn(body)
     return (
       <div class="refusal">
         <p>
-          <strong>Refused with {status}.</strong> {refusal?.text}
+          <strong>Refused with {status}.</strong> {typeof message === 'string' ? message : null}
         </p>
-        {refusal?.field == null ? null : (
+        {typeof field !== 'string' ? null : (
           <p>
-            Field: <code>{refusal.field}</code>
+            Field: <code>{field}</code>
           </p>
         )}
-        {refusal === null ? <Payload payload={body} /> : null}
+        {message === undefined ? <Payload payload={body} /> : null}
       </div>
     )
   }

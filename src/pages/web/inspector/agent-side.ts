@@ -8,7 +8,7 @@ import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import type { PlatformKeys } from '../../../server/control/routes/description.ts'
 import { type ControlClient, callPlatform, type PlatformResponse } from '../client/control.ts'
-import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
+import type { AgentQueue } from '../model/agent-queue.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
 import { type CodeCall, keyFor } from '../model/snippets.ts'
 import type { View } from './address.ts'
@@ -69,8 +69,7 @@ interface AgentPorts {
 export function createAgentSide({ client, origin, view, chatIds, log, act }: AgentPorts): AgentSide {
   const profile = signal(readProfile())
   effect(() => writeStored(PROFILE, JSON.stringify(profile.value)))
-  const readQueue = createAgentQueue()
-  const queue = computed(() => readQueue(log.value.entries))
+  const queue = computed(() => log.value.queue())
   const lastCall = signal<DeskCall | null>(null)
   const inOrder = createSequence()
   let requests = 0

@@ -98,7 +98,7 @@ function ChatList() {
   const ids = chats.ids.value.toReversed().filter(id => {
     if (words === '') return true
     const entries = log.value.chats.get(id) ?? []
-    const texts = entries.map(entry => messageTextOf(entry)?.text ?? '')
+    const texts = entries.map(entry => messageTextOf(entry) ?? '')
     const { user, language, source } = aboutChat(entries, summaries.get(id))
     const text = [user, language, source, session.chatName(id), ...texts].join('\n').toLowerCase()
     return text.includes(words) || id.toLowerCase() === words
@@ -194,7 +194,7 @@ function findLatest(entries: readonly Entry[], at: number | null) {
   while (index > 0 && (text === null || agent === null)) {
     const entry = entries[--index]
     if (entry === undefined) break
-    text ??= messageTextOf(entry)?.text ?? null
+    text ??= messageTextOf(entry)
     const isAccepted = entry.kind === 'note' && (entry.note === 'taken_over' || entry.note === 'takeover_replaced')
     if (isAccepted) agent ??= String(entry.by ?? '')
   }

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { ChatListResponse } from '../../../server/control/routes/chats.ts'
 import type { ControlClient } from '../client/control.ts'
-import { messageTextOf } from '../model/chat-items.ts'
+import { messageIn } from '../model/chat-items.ts'
 import type { JournalLog } from '../model/journal-log.ts'
 import type { View } from './address.ts'
 
@@ -63,7 +63,8 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
       for (let index = entries.length - 1; index >= 0; index--) {
         const entry = entries[index]
         if (entry === undefined || entry.seq <= after) break
-        if (messageTextOf(entry)?.isFromUser === false) unread++
+        const message = messageIn(entry)
+        if (message !== null && message.from !== 'user') unread++
       }
       return unread
     },

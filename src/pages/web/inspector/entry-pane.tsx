@@ -1,11 +1,11 @@
 /** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
 
 import type { Signal } from '@preact/signals'
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { isProblem } from '../model/entry-summary.ts'
 import type { JournalLog } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
@@ -74,7 +74,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
 /** All attempts to send the event of an entry; of a call that failed, the calls with the same body in the same chat. */
 function findAttempts(entry: Entry, log: JournalLog): readonly EntryOf<'api' | 'delivery'>[] {
   if (entry.kind === 'delivery' || entry.kind === 'event') return log.attempts(entry.delivery_id)
-  if (entry.kind !== 'api' || !isProblem(entry)) return []
+  if (entry.kind !== 'api' || problemIn(entry) === null) return []
   const body = JSON.stringify(entry.request.body)
   const ofChat = log.chats.get(entry.chat_id ?? '') ?? []
   return ofChat.flatMap(chatEntry =>

@@ -3,10 +3,10 @@ import './inspector.css'
 import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import { useMedia } from '../components/width.ts'
-import { isOrdered } from '../model/entry-summary.ts'
 import { type ColumnName, type SideView, uiModeAddress } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { WireWithPast } from './past-wire.tsx'
@@ -23,7 +23,9 @@ import { WorkspaceBar } from './workspaces.tsx'
 /** Counts in the title of the tab what went wrong without being ordered. */
 function TabTitle() {
   const { log, clearedUntil } = useSession()
-  const problems = log.value.problems.filter(entry => entry.seq > clearedUntil.value && !isOrdered(entry)).length
+  const problems = log.value.problems.filter(
+    entry => entry.seq > clearedUntil.value && problemIn(entry) !== 'ordered',
+  ).length
   useEffect(() => {
     document.title = problems === 0 ? 'handover-sim' : `(${problems}) handover-sim`
   }, [problems])

@@ -1,7 +1,7 @@
 /** Says in the header what connects the service, and what differs from the normal state; each part opens its section. */
 import { counted } from '../../../base/text/quantities.ts'
+import { deliveryAnswer } from '../../../evaluation/timeline/entry-line.ts'
 import { CopyButton } from '../components/copy-button.tsx'
-import { answerText } from '../model/webhook-health.ts'
 import { showSection } from './address.ts'
 import { activeFaults } from './platform/faults.tsx'
 import { findChangedKnobs } from './platform/knobs.tsx'
@@ -36,7 +36,7 @@ function Connection() {
             <>
               <span class="visually-hidden">Webhook </span>
               <bdi>{url}</bdi>
-              {last === null ? null : <span> · {answerText(last)}</span>}
+              {last === null ? null : <span> · {deliveryAnswer(last).short}</span>}
             </>
           ) : (
             'Set the webhook'

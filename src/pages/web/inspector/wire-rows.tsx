@@ -1,6 +1,7 @@
 /** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
 
 import { useRef } from 'preact/hooks'
+import { type EntryProblem, problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { EntryRow } from '../components/entry-row.tsx'
@@ -10,9 +11,14 @@ import { VirtualList } from '../components/virtual-list.tsx'
 import { useIsWider } from '../components/width.ts'
 import { hasAgent, lifelinesOf, quietBefore } from '../model/diagram-geometry.ts'
 import type { FilteredLog } from '../model/entry-filter.ts'
-import { isOrdered, isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
 import { useSession } from './session-context.ts'
+
+/** A row that was right in the end, such as an event that a retry delivered, has not failed. */
+function problemOfRow({ ok }: TimelineRow, problems: readonly EntryProblem[]): EntryProblem | null {
+  if (problems.every(problem => problem === 'ordered')) return problems[0] ?? null
+  return ok ? 'finding' : 'failed'
+}
 
 export interface WireRowsProps {
   readonly filtered: FilteredLog
@@ -40,7 +46,7 @@ export function WireRows({ filtered, withChats, onOpen }: WireRowsProps) {
     const from = selected === null ? (by > 0 ? -1 : entries.length) : countUntil(entries, selected) - 1
     for (let steps = 1; steps <= entries.length; steps++) {
       const entry = entries[(from + by * steps + 2 * entries.length) % entries.length]
-      if (entry === undefined || !isProblem(entry)) continue
+      if (entry === undefined || problemIn(entry) === null) continue
       view.entry.value = entry.seq
       return
     }
@@ -57,7 +63,10 @@ export function WireRows({ filtered, withChats, onOpen }: WireRowsProps) {
   const drawRow = (index: number) => {
     const row = filtered.rows[index]
     if (row === undefined) return null
-    const problems = row.entrySeqs.flatMap(seq => log.peek().entry(seq) ?? []).filter(isProblem)
+    const problems = row.entrySeqs.flatMap(seq => {
+      const entry = log.peek().entry(seq)
+      return entry === undefined ? [] : (problemIn(entry) ?? [])
+    })
     return (
       <SequenceRow
         row={row}
@@ -65,8 +74,7 @@ export function WireRows({ filtered, withChats, onOpen }: WireRowsProps) {
         entryCount={row.entrySeqs.length}
         quietMs={quietBefore(filtered.rows, index)}
         later={at !== null && row.seq > at}
-        isProblem={problems.length > 0}
-        isOrdered={problems.length > 0 && problems.every(isOrdered)}
+        problem={problemOfRow(row, problems)}
         {...chatOf(log.value.entry(row.seq))}
       />
     )

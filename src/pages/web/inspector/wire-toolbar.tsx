@@ -8,7 +8,7 @@ import { Menu } from '../components/menu.tsx'
 import { saveFile } from '../components/save-file.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { isInView } from '../model/entry-filter.ts'
-import { KIND_NAMES } from '../model/entry-summary.ts'
+import { kindName } from '../model/formats.ts'
 import { ENTRY_KINDS } from './address.ts'
 import type { ActionDialog } from './entry-actions.tsx'
 import { useIsProxy } from './platform/platform-section.tsx'
@@ -66,7 +66,7 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
         <option value="">All kinds</option>
         {ENTRY_KINDS.map(kind => (
           <option key={kind} value={kind}>
-            {KIND_NAMES[kind]}
+            {kindName(kind)}
           </option>
         ))}
       </select>

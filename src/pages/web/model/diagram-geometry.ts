@@ -1,5 +1,6 @@
 /** Places the arrows and labels of a sequence diagram, in percent of its width. */
-import type { Actor, TimelineRow } from '../../../evaluation/timeline/timeline.ts'
+import type { Actor } from '../../../evaluation/timeline/entry-line.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 
 /**
  * Positions of the actors in percent; the runner has none. The widest gap is between platform and intermediary, where most

@@ -1,8 +1,9 @@
 /** Filters a journal that grows: each step looks at a bounded number of new entries, however long the journal is. */
 
+import { labelOf, lineOf } from '../../../evaluation/timeline/entry-line.ts'
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
-import { isProblem, summaryOf } from './entry-summary.ts'
 import { countUntil, type JournalLog } from './journal-log.ts'
 
 export interface EntryFilter {
@@ -73,12 +74,12 @@ export function isInView(
 
 function passes(entry: Entry, { kind, onlyProblems }: EntryFilter, words: readonly string[]): boolean {
   if (kind !== null && entry.kind !== kind) return false
-  if (onlyProblems && !isProblem(entry)) return false
+  if (onlyProblems && problemIn(entry) === null) return false
   if (words.length === 0) return true
-  // The summary and all values of the entry in lower case, without the names that every entry has.
-  const { label, answer } = summaryOf(entry)
-  const text = [label, answer, ...contentsOf(entry).map(value => JSON.stringify(value) ?? '')].join('\n').toLowerCase()
-
+  // Its line and all its values in lower case, without the names that every entry has.
+  const line = lineOf(entry)
+  const values = contentsOf(entry).map(value => JSON.stringify(value) ?? '')
+  const text = [labelOf(line), line.answer?.short, ...values].join('\n').toLowerCase()
   return words.every(word => text.includes(word))
 }
 

@@ -17,24 +17,21 @@ export interface Section {
   readonly truncatedFrom?: number | undefined
 }
 
-const LOST = { before: 'Lost before it was processed', after: 'Processed, its answer lost' }
-
 /** What was sent and what was answered. */
 export function sectionsOf(entry: Entry): Section[] {
   switch (entry.kind) {
     case 'api': {
       const { method, path, request, status, response, duration_ms, answer_lost, response_truncated_from } = entry
-      const { auth = 'not_checked' } = entry
       return [
         {
           title: `${method} ${path}`,
-          aside: auth === 'valid' || auth === 'not_checked' ? undefined : `key: ${auth.replace('_', ' ')}`,
+          aside: request.bytes > 0 ? byteSize(request.bytes) : undefined,
           headers: request.headers,
           payload: request.body ?? undefined,
           truncatedFrom: request.truncated_from?.bytes,
         },
         {
-          title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
+          title: answer_lost === undefined ? `Answer ${status}` : 'No answer',
           aside: formatMs(duration_ms),
           payload: response ?? undefined,
           truncatedFrom: response_truncated_from?.bytes,
@@ -42,10 +39,10 @@ export function sectionsOf(entry: Entry): Section[] {
       ]
     }
     case 'delivery': {
-      const { url, event, request, response, status, attempt, outcome, duration_ms, sign } = entry
+      const { url, event, request, response, status, attempt, outcome, duration_ms } = entry
       const sent = {
         title: `${event} to ${url ?? 'no URL'}`,
-        aside: [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', '),
+        aside: `attempt ${attempt}, ${outcome}`,
         ...messageContent(request),
       }
       const aside = formatMs(duration_ms)
@@ -71,43 +68,37 @@ const messageContent = (message: EntryOf<'delivery'>['request'] | NonNullable<En
 
 /** The limit for one payload in characters of JSON: a body, headers, a field of an event. */
 export const PAYLOAD_LIMIT = 16 * 1024
-/** Truncates long fields down to this depth, and deeper values as a whole. */
-const DEPTH = 3
 
-/** Replaces a long payload that is not text. */
-export interface TruncatedValue {
-  readonly $cut: string
-  readonly chars: number
+/** Shortens long payloads, so that a report can hold the entry. */
+export function truncateEntry(entry: Entry): Entry {
+  if (JSON.stringify(entry).length <= PAYLOAD_LIMIT) return entry
+  const fields = Object.entries(entry).map(([name, value]) => {
+    const isMessage = isMap(value) && (name === 'request' || (name === 'response' && entry.kind === 'delivery'))
+    return [name, isMessage ? mapValues(value, part => truncate(part, PAYLOAD_LIMIT)) : truncate(value, PAYLOAD_LIMIT)]
+  })
+  return Object.fromEntries(fields)
 }
 
-export const isTruncatedValue = (value: unknown): value is TruncatedValue =>
-  isMap(value) && typeof value.$cut === 'string'
+const mapValues = (map: object, change: (value: unknown) => unknown): object =>
+  Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]))
 
-const truncatedText = ({ $cut, chars }: TruncatedValue): string =>
-  `${$cut}… (${byteSize($cut.length)} of ${byteSize(chars)} kept in this report)`
-
-export function truncateEntry(entry: Entry, limit = PAYLOAD_LIMIT): Entry {
-  return JSON.stringify(entry).length <= limit ? entry : (truncateFields(entry, limit, 1) as Entry)
-}
-
-const truncateFields = (fields: object, limit: number, depth: number) =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, truncate(value, limit, depth)]))
-
-function truncate(value: unknown, limit: number, depth: number): unknown {
+/** Of a long text the beginning; of a long list or object the first parts. A list stays a list. */
+function truncate(value: unknown, limit: number): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   if (text.length <= limit) return value
-  if (depth < DEPTH && isMap(value)) {
-    const fields = truncateFields(value, limit, depth + 1)
-    if (JSON.stringify(fields).length <= 3 * limit) return fields
+  const note = `… (${byteSize(limit)} of ${byteSize(text.length)} kept in this report)`
+  if (typeof value !== 'object' || value === null) return `${text.slice(0, limit)}${note}`
+  const parts: [name: string, part: unknown][] = []
+  let left = limit
+  for (const [name, whole] of Object.entries(value)) {
+    const part = truncate(whole, limit / 2)
+    left -= name.length + JSON.stringify(part ?? null).length
+    if (left < 0) break
+    parts.push([name, part])
   }
-  const cut: TruncatedValue = { $cut: text.slice(0, limit), chars: text.length }
-  return typeof value === 'string' ? truncatedText(cut) : cut
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries([...parts, ['…', note]])
 }
 
 /** A payload as text: JSON with indentation, or the text itself. */
-export function pretty(payload: unknown): string {
-  if (isTruncatedValue(payload)) return truncatedText(payload)
-  return typeof payload === 'string' ? payload : JSON.stringify(payload, replaceTruncated, 2)
-}
-
-const replaceTruncated = (_: string, value: unknown) => (isTruncatedValue(value) ? truncatedText(value) : value)
+export const pretty = (payload: unknown): string =>
+  typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2)

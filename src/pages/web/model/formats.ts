@@ -1,5 +1,6 @@
 /** Formats offsets, moments and sizes for people. */
 import { visible } from '../../../base/text/terminal-text.ts'
+import type { EntryKind } from '../../../platform/journal/entry.ts'
 
 /** `+0.84`, `-0.02`, `+83.10`: seconds from the start of the scenario. */
 export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
@@ -19,5 +20,5 @@ export function byteSize(bytes: number): string {
 export const timeOfDay = (time: string): string =>
   /^\d{4}-\d\d-\d\dT[\d:]{8}[.\d]*Z$/.test(time) ? time.slice(11, 23).replace('Z', '') : time
 
-/** Text of several lines with its invisible characters shown by their code. */
-export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
+/** How people call a kind of entries. */
+export const kindName = (kind: EntryKind): string => (kind === 'api' ? 'call' : kind)

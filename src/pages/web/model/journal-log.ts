@@ -1,9 +1,9 @@
 /** Indexes the journal: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
 
-import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
+import { problemIn } from '../../../evaluation/timeline/problems.ts'
+import { Timeline, type TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
-import { isProblem } from './entry-summary.ts'
+import { type AgentQueue, createAgentQueue } from './agent-queue.ts'
 
 /**
  * The journal after a batch of entries. The next batch has another object, but appends to the same lists, because
@@ -20,6 +20,8 @@ export interface JournalLog {
   readonly chats: ReadonlyMap<string, readonly Entry[]>
   /** The last entry that was dropped to bound the memory; 0 before that. */
   readonly droppedUntil: number
+  /** Of the chats, those of the dropped entries too. */
+  queue(): AgentQueue
   /** Returns the journal with these entries too. */
   add(added: readonly Entry[]): JournalLog
   entry(seq: number): Entry | undefined
@@ -44,7 +46,8 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
   const effects = new Map<number, number[]>()
   const deliveries = new Map<string, Delivery[]>()
   const shownBy = new Map<number, TimelineRow>()
-  const timeline = createLiveTimeline(chatName)
+  const queue = createAgentQueue()
+  const timeline = new Timeline(chatName)
 
   /** Returns the seq of the last entry that was dropped. */
   function dropOldest(count: number): number {
@@ -69,11 +72,13 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
     rows: timeline.rows,
     chats,
     droppedUntil: 0,
+    queue: queue.view,
     add(added) {
       let { droppedUntil } = this
       for (const entry of added) {
         entries.push(entry)
-        if (isProblem(entry)) problems.push(entry)
+        queue.add(entry)
+        if (problemIn(entry) !== null) problems.push(entry)
         if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
         if (entry.cause !== null) append(effects, entry.cause, entry.seq)
         if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)

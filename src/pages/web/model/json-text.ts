@@ -16,49 +16,33 @@ export function parseJsonText(text: string): ParsedJson {
   }
 }
 
-const TOKENS =
-  /\s*(?:([{}[\],:])|("(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b))/y
-
-type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
+const SPACES = /\s*/y
+const STRING = /"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
+const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b/y
 
 /** Browsers describe mistakes in different words, so the place is found here: where the first token is that cannot stand there. */
 function mistakeIn(text: string): number {
-  const open: string[] = []
-  let expected: Expected = 'value'
   let at = 0
-  for (;;) {
-    TOKENS.lastIndex = at
-    const match = TOKENS.exec(text)
-    const start = at + (/^\s*/.exec(text.slice(at))?.[0].length ?? 0)
-    if (match === null) return start
-    const [, sign, string, literal] = match
-    const next = after(
-      expected,
-      sign ?? (string !== undefined ? 'string' : literal !== undefined ? 'literal' : ''),
-      open,
-    )
-    if (next === null) return start
-    expected = next
-    at = TOKENS.lastIndex
+  /** Takes what comes next, after spaces. */
+  function take(token: RegExp): boolean {
+    SPACES.lastIndex = at
+    at += SPACES.exec(text)?.[0].length ?? 0
+    token.lastIndex = at
+    const isNext = token.test(text)
+    if (isNext) at = token.lastIndex
+    return isNext
   }
-}
-
-/** What may follow a token; null when the token itself may not stand there. */
-function after(expected: Expected, token: string, open: string[]): Expected | null {
-  const ended: Expected = open.length === 0 ? 'nothing' : 'comma or end'
-  const isValue = expected === 'value' || expected === 'value or end'
-  const isName = expected === 'name' || expected === 'name or end'
-  if (token === 'string' && isName) return 'colon'
-  if ((token === 'string' || token === 'literal') && isValue) return ended
-  if ((token === '{' || token === '[') && isValue) {
-    open.push(token)
-    return token === '{' ? 'name or end' : 'value or end'
+  function takeValue(): boolean {
+    if (take(/\[/y)) return takeParts(takeValue, /\]/y)
+    if (take(/\{/y)) return takeParts(() => take(STRING) && take(/:/y) && takeValue(), /\}/y)
+    return take(STRING) || take(LITERAL)
   }
-  if (token === ':' && expected === 'colon') return 'value'
-  const inside = open.at(-1)
-  if (token === ',' && expected === 'comma or end') return inside === '{' ? 'name' : 'value'
-  const mayEnd = expected === 'comma or end' || expected === 'name or end' || expected === 'value or end'
-  if (!mayEnd || inside !== (token === '}' ? '{' : token === ']' ? '[' : null)) return null
-  open.pop()
-  return open.length === 0 ? 'nothing' : 'comma or end'
+  function takeParts(takePart: () => boolean, end: RegExp): boolean {
+    if (take(end)) return true
+    do if (!takePart()) return false
+    while (take(/,/y))
+    return take(end)
+  }
+  if (takeValue()) take(/$/y)
+  return at
 }

@@ -1,12 +1,11 @@
 /** Stores the entries of runs that are under way, and what is shown of them: each entry is read once. */
 
 import { isRunEvent } from '../../../evaluation/scenario/run-events.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
+import { Timeline, type TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { LiveEntries, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
 
-/** What is shown of a run under way. Later entries do not change it, except for the times of steps. */
+/** What is shown of a run under way. Later entries do not change it. */
 export interface LiveView {
   readonly entries: readonly Entry[]
   /** The last ones. A row that did not change is the same object as in the view before. */
@@ -15,19 +14,6 @@ export interface LiveView {
   readonly earlierRows: number
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
-  readonly times: StepTimes
-}
-
-export interface StepTimes {
-  /** By number. */
-  readonly started: ReadonlyMap<number, Entry>
-  readonly ended: ReadonlyMap<number, Entry>
-}
-
-/** Adds the entry when a step starts or ends with it. */
-export function addStepTime(times: { started: Map<number, Entry>; ended: Map<number, Entry> }, entry: Entry): void {
-  if (isRunEvent(entry, 'step_started')) times.started.set(entry.step, entry)
-  else if (isRunEvent(entry, 'step_ended')) times.ended.set(entry.step, entry)
 }
 
 /** At least so many rows of a run under way are drawn, if there are so many. */
@@ -60,10 +46,9 @@ export function createLiveRuns() {
 
 function createLiveRun(run: number) {
   const entries: Entry[] = []
-  const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
   const conversations = new Map<string, string>()
   const names = new Map<string, string>()
-  const timeline = createLiveTimeline(chatId => names.get(chatId) ?? null)
+  const timeline = new Timeline(chatId => names.get(chatId) ?? null)
   /** The rows as they were shown. */
   const shown = new WeakMap<TimelineRow, TimelineRow>()
   return {
@@ -73,7 +58,6 @@ function createLiveRun(run: number) {
       for (const entry of added) {
         if (entry.seq <= last) continue
         entries.push(entry)
-        addStepTime(times, entry)
         if (isRunEvent(entry, 'conversation')) {
           conversations.set(entry.conversation, entry.chat_id)
           names.set(entry.chat_id, entry.conversation)
@@ -93,7 +77,7 @@ function createLiveRun(run: number) {
         rows.push(copy)
       }
       rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
-      return { entries: [...entries], rows, earlierRows, conversations: Object.fromEntries(conversations), times }
+      return { entries: [...entries], rows, earlierRows, conversations: Object.fromEntries(conversations) }
     },
   }
 }

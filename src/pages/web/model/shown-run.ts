@@ -2,21 +2,15 @@
 import type { ScenarioResult, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../../../evaluation/finding.ts'
 import type { Place } from '../../../evaluation/scenario/plan.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
+import { isRunEvent } from '../../../evaluation/scenario/run-events.ts'
 import { timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { CatalogueScenario, ScenarioStatus, StepState } from '../../../running/ui-mode/protocol.ts'
-import { addStepTime, type LiveView, type StepTimes } from './live-runs.ts'
+import type { LiveView } from './live-runs.ts'
 
-export interface ShownRun {
+export interface ShownRun extends LiveView {
   readonly isLive: boolean
   readonly steps: readonly ShownStep[]
-  readonly entries: readonly Entry[]
-  readonly rows: readonly TimelineRow[]
-  /** How many rows of a run under way are left out: the first ones. */
-  readonly earlierRows: number
-  /** The id of the chat of each conversation, by name. */
-  readonly conversations: Readonly<Record<string, string>>
   readonly failures: readonly Failure[]
   /** The result; null while it is running, and before the first run. */
   readonly report: ScenarioResult | null
@@ -56,38 +50,44 @@ export function liveRun(
   status: ScenarioStatus | undefined,
   live: LiveView | null = null,
 ): ShownRun {
-  const isLive = status?.state === 'running'
-  const { times, ...view } = live ?? NOTHING
+  const view = live ?? EMPTY_RUN
+  const timeOf = timesOfSteps(view.entries)
   const shown = steps.map(step => ({
     ...step,
-    ...timeOf(step.number, times, view.entries),
+    ...timeOf(step.number),
     state: status?.steps[step.number] ?? ('waiting' as const),
     failures: [],
   }))
-  return { ...EMPTY_RUN, isLive, steps: shown, ...view }
+  return { ...EMPTY_RUN, ...view, isLive: status?.state === 'running', steps: shown }
 }
-
-const NOTHING: LiveView = { ...EMPTY_RUN, times: { started: new Map(), ended: new Map() } }
 
 /** A run that has ended. Its steps are those of the run, also when the file has changed since. */
 export function endedRun(report: ScenarioResult): ShownRun {
   const { journal: entries, conversations, failures } = report
-  const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
-  for (const entry of entries) addStepTime(times, entry)
+  const timeOf = timesOfSteps(entries)
   const steps = report.steps.map(step => ({
     ...step,
-    ...timeOf(step.number, times, entries),
+    ...timeOf(step.number),
     state: step.outcome,
     failures: failures.filter(failure => failure.step?.number === step.number),
   }))
   return { ...EMPTY_RUN, steps, entries, rows: timelineOf(report), conversations, failures, report }
 }
 
-function timeOf(number: number, { started, ended }: StepTimes, [first]: readonly Entry[]) {
-  const [begin, end] = [started.get(number), ended.get(number)]
-  return {
-    startMs: begin === undefined ? null : begin.at_ms - (first?.at_ms ?? begin.at_ms),
-    tookMs: begin === undefined || end === undefined ? null : end.at_ms - begin.at_ms,
-    endSeq: end?.seq ?? null,
+/** Returns a function that says when a step started, how long it took, and with which entry it ended. */
+function timesOfSteps(entries: readonly Entry[]) {
+  const started = new Map<number, Entry>()
+  const ended = new Map<number, Entry>()
+  for (const entry of entries) {
+    if (isRunEvent(entry, 'step_started')) started.set(entry.step, entry)
+    else if (isRunEvent(entry, 'step_ended')) ended.set(entry.step, entry)
+  }
+  return (number: number) => {
+    const [begin, end] = [started.get(number), ended.get(number)]
+    return {
+      startMs: begin === undefined ? null : begin.at_ms - (entries[0]?.at_ms ?? begin.at_ms),
+      tookMs: begin === undefined || end === undefined ? null : end.at_ms - begin.at_ms,
+      endSeq: end?.seq ?? null,
+    }
   }
 }

@@ -45,7 +45,3 @@ export function webhookHealthAt(entries: readonly Entry[], at: number | null, ur
     notSent,
   }
 }
-
-/** `200 in 6 ms`, `no answer` */
-export const answerText = ({ status, duration_ms }: Attempt): string =>
-  status === null ? 'no answer' : `${status} in ${Math.round(duration_ms)} ms`

@@ -17,7 +17,7 @@ export function RunChat() {
   // The selected entry, or the end of the selected step; null for the end of the run.
   const at = view.entry.value ?? step?.endSeq ?? null
   const chatEntries = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
-  const chat = useMemo(() => chatOfEntries(chatEntries, at), [chatEntries, at])
+  const chat = useMemo(() => chatOfEntries(chatEntries, at ?? Number.MAX_SAFE_INTEGER), [chatEntries, at])
   // Messages that the chat had before the journal began; null when they cannot be counted.
   const missing = missingMessages(chatEntries)
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>

@@ -1,9 +1,10 @@
 /** Sets the URL of the webhook, sends a test event, and shows whether it answers. */
 
 import { useId } from 'preact/hooks'
+import { deliveryAnswer } from '../../../../evaluation/timeline/entry-line.ts'
 import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import { answerText, type WebhookHealth } from '../../model/webhook-health.ts'
+import type { WebhookHealth } from '../../model/webhook-health.ts'
 import { EntryLink, FieldMessage, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { Address, MoreKeys } from './keys.tsx'
@@ -91,7 +92,7 @@ export function Health({ health }: { readonly health: WebhookHealth }) {
       {notSent === 0 ? null : <p class="hint">{notSent === 1 ? '1 event was' : `${notSent} events were`} not sent.</p>}
       {last === null ? null : (
         <p class={state === 'failing' ? 'platform-warning' : ''}>
-          {explained?.why ?? `Answered ${answerText(last)}`}
+          {explained?.why ?? `Answered ${deliveryAnswer(last).short}`}
           {'. '}
           <EntryLink seq={last.seq}>{last.event} </EntryLink>
         </p>
