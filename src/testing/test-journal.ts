@@ -9,6 +9,7 @@ import {
   type Deadline,
   type EvaluatedStep,
   FAILED,
+  type Filled,
   PatternGuard,
   type StepEvaluator,
   type StepStatus,
@@ -345,6 +346,11 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     if (chatId === null) return null
     const [action] = this.core.journal.query({ kind: 'user', chatId, after: start.seq, limit: 1 })
     return action?.at_ms ?? null
+  }
+
+  /** What a test expects has no `$(...)`. */
+  fill<Value>(_: EvaluatedStep, value: Value): Filled<Value> {
+    return { value, problem: null }
   }
 
   /** A chat of a test goes on after a failed expectation. */

@@ -2,7 +2,6 @@
 import { isMap, keysOf } from '../../base/objects.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import type { ChatHistory } from '../history.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Check } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
@@ -25,26 +24,21 @@ export class CheckEvaluator implements StepEvaluator {
   readonly #context: EvaluationContext
   readonly #startMs: number
   readonly #untilMs: number
-  #check: Check
+  readonly #check: Check
+  readonly #problem: string | null
   #last: Observed | null = null
   #differences: readonly Difference[] = []
-  #problem: string | null = null
-  #state: 'open' | 'met' | 'failed' = 'open'
+  #state: 'open' | 'met' | 'failed'
 
-  /** `fill` fills in the values of `$(...)`, and throws `InterpolationError`. */
-  constructor(context: EvaluationContext, step: EvaluatedStep, check: Check, fill: (check: Check) => Check) {
+  constructor(context: EvaluationContext, step: EvaluatedStep, check: Check) {
     this.step = step
     this.#context = context
     this.#startMs = context.windows.getStart(step).at_ms
     this.#untilMs = this.#startMs + context.index.settings.timeouts.expectMs
-    this.#check = check
-    try {
-      this.#check = fill(check)
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#problem = error.message
-      this.#state = 'failed'
-    }
+    const { value, problem } = context.fill(step, check)
+    this.#check = value
+    this.#problem = problem
+    this.#state = problem === null ? 'open' : 'failed'
   }
 
   /** The first observation counts however long it took: it shows the chat as it was when the step began. */

@@ -3,9 +3,8 @@
  * in between; later it reads a saved journal. Both give the same verdict, because nothing but plan and entries counts.
  */
 import type { Entry } from '../../platform/journal/entry.ts'
-import { createVariables, interpolate } from '../scenario/interpolation.ts'
+import { createVariables, InterpolationError, interpolate } from '../scenario/interpolation.ts'
 import {
-  type ExpectTree,
   isCheck,
   isStimulus,
   type Plan,
@@ -27,6 +26,7 @@ import {
   type Deadline,
   type EvaluatedStep,
   FAILED,
+  type Filled,
   PASSED,
   PatternGuard,
   type StepEvaluator,
@@ -36,7 +36,6 @@ import {
   type Stimulus,
 } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
-import { surplusCalls } from './unclaimed-calls.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Evaluates a whole journal at once. */
@@ -120,31 +119,31 @@ export class Evaluator implements Evaluation {
   }
 
   #createEvaluator(step: PlannedStep): StepEvaluator | null {
-    const { action, number, conversation } = step
-    const fill = <Value>(template: Value): Value =>
-      interpolate(template, this.variables.scopeOf(conversation, step.scope)) as Value
+    const { action, number } = step
     switch (action.verb) {
       case 'expect': {
-        const fillTree = (tree: ExpectTree): ExpectTree =>
-          tree.op === 'call'
-            ? { ...tree, body: tree.body === null ? null : fill(tree.body) }
-            : { ...tree, of: tree.of.map(fillTree) }
-        const evaluator = new ExpectEvaluator(this, step, { ...action, fill: fillTree })
+        const evaluator = new ExpectEvaluator(this, step, action)
         this.expects.set(number, evaluator)
         return evaluator
       }
       case 'none':
-        return new NoneEvaluator(this, step, {
-          ...action,
-          fill: pattern => ({ ...pattern, body: pattern.body === null ? null : fill(pattern.body) }),
-          isSurplus: call => surplusCalls(this, conversation).has(call),
-        })
+        return new NoneEvaluator(this, step, action)
       case 'check':
-        return new CheckEvaluator(this, step, action.check, fill)
+        return new CheckEvaluator(this, step, action.check)
       case 'sees':
-        return new SeesEvaluator(this, step, { ...action, fill })
+        return new SeesEvaluator(this, step, action)
       default:
         return null
+    }
+  }
+
+  fill<Value>({ number, conversation }: EvaluatedStep, template: Value): Filled<Value> {
+    const scope = this.variables.scopeOf(conversation, this.index.steps.get(number)?.scope)
+    try {
+      return { value: interpolate(template, scope) as Value, problem: null }
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      return { value: template, problem: error.message }
     }
   }
 

@@ -3,8 +3,8 @@
 import { formatDuration } from '../../base/text/quantities.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type Hint } from '../finding.ts'
-import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
-import type { Expectation, ExpectTree } from '../scenario/plan.ts'
+import { MISSING, valueAt } from '../scenario/interpolation.ts'
+import type { Action, Expectation, ExpectTree } from '../scenario/plan.ts'
 import {
   accepts,
   type CallMiss,
@@ -58,13 +58,7 @@ interface Attempt {
   readonly calls: readonly Call[]
 }
 
-export interface ExpectOptions {
-  readonly tree: ExpectTree
-  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
-  readonly fill: (tree: ExpectTree) => ExpectTree
-  /** The limit of the step itself. */
-  readonly withinMs: number | null
-}
+type ExpectOptions = Omit<Extract<Action, { verb: 'expect' }>, 'verb'>
 
 export class ExpectEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
@@ -78,12 +72,12 @@ export class ExpectEvaluator implements StepEvaluator {
   readonly #availabilityFloor: Call | null
   readonly #captured: Record<string, unknown> = {}
   readonly #tree: ExpectTree
-  readonly #alternatives: readonly Alternative[] = []
+  readonly #alternatives: readonly Alternative[]
   #state: 'open' | 'met' | 'failed' = 'open'
   /** Why it failed although no call is missing. */
   #failure: FailureDetails | null = null
 
-  constructor(context: EvaluationContext, step: EvaluatedStep, { tree, fill, withinMs }: ExpectOptions) {
+  constructor(context: EvaluationContext, step: EvaluatedStep, { tree, withinMs }: ExpectOptions) {
     this.#context = context
     this.step = step
     const isAboutBot = leavesOf(tree).every(({ call }) => call === 'availability')
@@ -91,15 +85,10 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#from = context.windows.turnStart(step)
     this.#floor = context.claims.floorOf(step.conversation)
     this.#availabilityFloor = context.claims.floorOf(AVAILABILITY)
-    let filled = tree
-    try {
-      filled = fill(tree)
-      this.#alternatives = alternativesOf(filled)
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#fail(unusable(tree, 'unfillable', error.message))
-    }
-    this.#tree = filled
+    const { value, problem } = context.fill(step, tree)
+    this.#tree = value
+    this.#alternatives = problem === null ? alternativesOf(value) : []
+    if (problem !== null) this.#fail(unusable(tree, 'unfillable', problem))
   }
 
   #fail(failure: FailureDetails): void {

@@ -3,7 +3,6 @@
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import type { InboxRead } from '../history.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { flow, itemNotation } from '../scenario/value-text.ts'
@@ -49,10 +48,7 @@ interface ItemMiss {
   readonly differences: readonly Difference[]
 }
 
-export interface SeesOptions extends Pick<Extract<Action, { verb: 'sees' }>, 'item' | 'times' | 'withinMs' | 'forMs'> {
-  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
-  readonly fill: (item: unknown) => unknown
-}
+type SeesOptions = Omit<Extract<Action, { verb: 'sees' }>, 'verb'>
 
 export class SeesEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
@@ -64,10 +60,10 @@ export class SeesEvaluator implements StepEvaluator {
   readonly #observedUntilMs: number | null
   /** The last claimed position before the first read, by the resets of the inbox: its own claims do not count. */
   readonly #floors = new Map<number, number>()
-  #matcher: unknown
-  #problem: string | null = null
+  readonly #matcher: unknown
+  readonly #problem: string | null
   #inbox: InboxMatch | null = null
-  #state: 'open' | 'met' | 'failed' = 'open'
+  #state: 'open' | 'met' | 'failed'
 
   constructor(context: EvaluationContext, step: EvaluatedStep, options: SeesOptions) {
     this.step = step
@@ -76,16 +72,12 @@ export class SeesEvaluator implements StepEvaluator {
     this.#start = context.windows.getStart(step)
     this.#deadline = context.windows.deadlineOf(step, step.conversation, options.withinMs)
     this.#observedUntilMs = options.forMs === null ? null : this.#start.at_ms + options.forMs
-    this.#matcher = options.item
-    try {
-      const item = options.fill(options.item)
-      // A text stands for an item with that text.
-      this.#matcher = typeof item === 'string' || item instanceof RegExp ? { text: item } : item
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#problem = error.message
-      this.#state = 'failed'
-    }
+    const { value: item, problem } = context.fill(step, options.item)
+    // A text stands for an item with that text.
+    const isText = typeof item === 'string' || item instanceof RegExp
+    this.#matcher = isText && problem === null ? { text: item } : item
+    this.#problem = problem
+    this.#state = problem === null ? 'open' : 'failed'
   }
 
   #matchInbox(read: InboxRead): InboxMatch {

@@ -22,8 +22,17 @@ export interface EvaluationContext extends MatchContext {
   readonly windows: StepWindows
   /** The oldest entry of the journal. */
   readonly firstSeq: number
+  /** Fills in the values of `$(...)`. */
+  fill<Value>(step: EvaluatedStep, template: Value): Filled<Value>
   /** The name of the chat of a failure where there are several, else null. */
   chatName(conversation: string | null): string | null
+}
+
+export interface Filled<Value> {
+  /** The template itself, when one of its values is missing. */
+  readonly value: Value
+  /** Which value is missing; null when none is. */
+  readonly problem: string | null
 }
 
 /** When steps begin and end, and which calls they look at. */
