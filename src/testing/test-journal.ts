@@ -15,10 +15,11 @@ import {
   type StepStatus,
   type StepWindows,
   type Stimulus,
+  stepRef,
 } from '../evaluation/evaluator/step-evaluator.ts'
 import { driverResult } from '../evaluation/evaluator/stimulus.ts'
 import type { CallReview } from '../evaluation/evaluator/unclaimed-calls.ts'
-import type { Failure, FailureDetails, StepRef } from '../evaluation/finding.ts'
+import type { Failure, FailureDetails } from '../evaluation/finding.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { flow } from '../evaluation/scenario/value-text.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
@@ -273,12 +274,8 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
 
   /** Adds the place to a failure. The bot has no chat. */
   attribute(details: FailureDetails, step: EvaluatedStep | null, conversation = step?.conversation ?? null): Failure {
-    let ref: StepRef | null = null
-    if (step !== null) {
-      const { number, id, name, label, place } = step
-      // `main` is the name of an only chat, which reports leave out.
-      ref = { number, of: this.#count, id, name, label, place, conversation: step.conversation || 'main' }
-    }
+    // `main` is the name of an only chat, which reports leave out.
+    const ref = step === null ? null : stepRef({ ...step, conversation: step.conversation || 'main' }, this.#count)
     return { ...details, step: ref, conversation: conversation || null, soft: false }
   }
 
@@ -332,20 +329,19 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   findStimulus(step: EvaluatedStep): Stimulus | null {
     const { chatId, start, turn } = this.#get(step)
     if (chatId === null) return null
-    const after = Math.max(turn.seq, this.#startSeq) - 1
-    const actions = this.core.journal.query({ kind: 'user', chatId, after })
-    const last = actions.findLast(({ seq }) => seq <= start.seq)
+    const chat = this.index.history.chats.get(chatId)
+    const last = chat?.userActs.findLast(({ seq }) => seq >= turn.seq && seq <= start.seq)
     if (last === undefined) return null
     const { seq } = last
-    const hasEvent = this.index.entries.some(({ kind, cause }) => kind === 'event' && cause === seq)
+    const hasEvent = chat?.events.some(({ act }) => act === last) ?? false
     return { seq, name: { seq, label: labelOf(last) }, verb: last.action === 'press' ? 'press' : 'user', hasEvent }
   }
 
   nextTurnStart(step: EvaluatedStep): number | null {
     const { chatId, start } = this.#get(step)
     if (chatId === null) return null
-    const [action] = this.core.journal.query({ kind: 'user', chatId, after: start.seq, limit: 1 })
-    return action?.at_ms ?? null
+    const acts = this.index.history.chats.get(chatId)?.userActs
+    return acts?.find(({ seq }) => seq > start.seq)?.at_ms ?? null
   }
 
   /** What a test expects has no `$(...)`. */

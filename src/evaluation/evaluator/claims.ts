@@ -173,7 +173,7 @@ export function* obstaclesOf(
 
 function otherChatText(index: JournalIndex, chatId: string | null): string {
   if (chatId === null) return 'it has no chat_id'
-  const conversation = index.findConversation(chatId)
+  const conversation = index.history.conversationOf(chatId)
   if (conversation !== null) return `chat_id belongs to chat ${JSON.stringify(conversation)}: cross-talk?`
   const where = index.audience === 'test' ? 'simulator' : 'scenario'
   return `chat_id ${JSON.stringify(chatId)} is no chat of this ${where}`

@@ -12,7 +12,6 @@ import {
   type Finding,
   type Hint,
   hintFields,
-  type StepRef,
 } from '../finding.ts'
 import { lint } from '../rules/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
@@ -20,7 +19,7 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { echoes } from './echo.ts'
 import { type JournalIndex, seqsOf } from './journal-index.ts'
-import { type EvaluatedStep, internalFailure, type StepResult } from './step-evaluator.ts'
+import { type EvaluatedStep, internalFailure, type StepResult, stepRef } from './step-evaluator.ts'
 import { missingVerb, stoppedFailure } from './stimulus.ts'
 import {
   type AttributedFailure,
@@ -74,7 +73,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     const isReached = index.findStart(step.number) !== null
     results.push({ step, result: isReached ? evaluation.resultOf(step, true) : null })
   }
-  const echoed = echoes(plan, index.entries)
+  const echoed = echoes(plan, index.history)
   const attributed = attributedFailures(evaluation, results, echoed)
   const stepsWithWarnings = new Set<EvaluatedStep>()
   const output = index.entries.findLast(entry => isRunEvent(entry, 'target_output'))
@@ -83,7 +82,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   const warnings: Warning[] = []
   for (const one of attributed) {
     const { at, rule, conversation, details, step } = one
-    const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
+    const place = { step: step === null ? null : stepRef(step, plan.count), conversation, soft: step?.soft ?? false }
     const failure = withTargetOutput(index, { ...details, ...place }, output)
     // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
     const isRequired = isRefusedEvent(index, step, details) || failure.hintCode === 'target_ended'
@@ -172,16 +171,6 @@ const EXCEPTION: Hint = {
   text: 'The intermediary printed an exception: look in its last output, and answer also when a handler fails.',
 }
 
-const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
-  number,
-  of: plan.count,
-  id,
-  name,
-  label,
-  conversation,
-  place,
-})
-
 /** In the order in which they occurred: the first is most likely the cause of the others. */
 function attributedFailures(
   evaluation: Evaluation,
@@ -222,7 +211,7 @@ function attributedFailures(
   }
   // Errors of the simulator: what it did after them proves nothing about the intermediary.
   for (const note of index.internalErrors)
-    add(note.seq, null, index.findConversation(note.chat_id), internalFailure(note))
+    add(note.seq, null, index.history.conversationOf(note.chat_id), internalFailure(note))
   return failures.sort((a, b) => a.at - b.at)
 }
 
@@ -261,7 +250,7 @@ function stepVerdict(
   else if (result.failure && isEndedByRun(result.failure)) outcome = 'inconclusive'
   else if (result.outcome !== 'open') outcome = result.outcome
   return {
-    ...stepRef(plan, step),
+    ...stepRef(step, plan.count),
     outcome,
     startMs: index.findStart(number)?.at_ms ?? null,
     endMs: index.findEnd(number)?.at_ms ?? null,

@@ -6,9 +6,10 @@ import { hashWords } from '../../base/runtime/random.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { type Cause, causedBy, createFailure, type Failure, type StepRef } from '../finding.ts'
+import type { History } from '../history.ts'
 import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
 import { type Plan, stepsOf } from '../scenario/plan.ts'
-import { conversationsIn } from '../scenario/run-events.ts'
+import { stepRef } from './step-evaluator.ts'
 import type { ScenarioResult } from './verdict.ts'
 import { quotedText } from './words.ts'
 
@@ -33,10 +34,10 @@ interface Reached {
 }
 
 /** Echoes and leaks within one scenario. */
-export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
+export function echoes(plan: Plan, history: History): Failure[] {
+  const { entries } = history
   const maySay = createAgentTextMatcher(plan)
-  const conversationOf = conversationsIn(entries)
-  const chatOf = (chatId: string) => chatText(conversationOf(chatId) ?? chatId)
+  const chatOf = (chatId: string) => chatText(history.conversationOf(chatId) ?? chatId)
   const find = createFinder(reachedIn(entries))
   const failures: Failure[] = []
   for (const written of recognizable(writtenIn(entries))) {
@@ -46,7 +47,7 @@ export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
     const elsewhere = inOtherChats(found, chatId)
     if (back === undefined && elsewhere.length === 0) continue
     const step = findWriter(plan, entries, written)
-    const place = { step, conversation: conversationOf(chatId), soft: false }
+    const place = { step, conversation: history.conversationOf(chatId), soft: false }
     const from = chatOf(chatId)
     if (back !== undefined) failures.push({ ...echoFailure(written, back, from), ...place })
     for (const where of elsewhere) {
@@ -142,11 +143,8 @@ function findWriter(plan: Plan, entries: readonly Entry[], { seq, chatId }: Writ
       (entry.chat_id ?? chatId) === chatId,
   )
   if (start?.kind !== 'note') return null
-  for (const step of stepsOf([...plan.steps, ...plan.finally])) {
-    const { number, id, name, label, conversation, place } = step
-    if (number === start.step) return { number, of: plan.count, id, name, label, conversation, place }
-  }
-  return null
+  const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === start.step)
+  return step === undefined ? null : stepRef(step, plan.count)
 }
 
 /** Whether `text`, recognized by `sign`, may be written by the agent. */

@@ -58,12 +58,8 @@ export class JournalIndex {
     this.#bots.set(conversation, botId)
   }
 
-  findConversation(chatId: string | null | undefined): string | null {
-    return this.history.conversationOf(chatId)
-  }
-
   conversationOf({ endpoint, chatId }: Call): ConversationKey | null {
-    return endpoint === 'availability' ? AVAILABILITY : this.findConversation(chatId)
+    return endpoint === 'availability' ? AVAILABILITY : this.history.conversationOf(chatId)
   }
 
   /** The bot that calls about a conversation must name; undefined when the journal does not say. */

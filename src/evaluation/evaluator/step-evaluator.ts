@@ -2,7 +2,7 @@
 import { PATTERN_LIMIT_MS, SlowPatternError } from '../../base/runtime/patterns.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { InternalErrorNote } from '../../platform/journal/journal.ts'
-import { createFailure, type FailureDetails } from '../finding.ts'
+import { createFailure, type FailureDetails, type StepRef } from '../finding.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { ClaimRegistry, InboxClaims, MatchContext, Moment } from './claims.ts'
 import type { ConversationKey } from './journal-index.ts'
@@ -14,6 +14,12 @@ export type EvaluatedStep = Pick<
   PlannedStep,
   'number' | 'id' | 'name' | 'label' | 'conversation' | 'place' | 'level' | 'soft'
 >
+
+/** Refers to a step, which is one of so many. */
+export const stepRef = (
+  { number, id, name, label, conversation, place }: Omit<StepRef, 'of'>,
+  of: number,
+): StepRef => ({ number, of, id, name, label, conversation, place })
 
 /** What the evaluators of single steps read. */
 export interface EvaluationContext extends MatchContext {

@@ -21,7 +21,7 @@ import {
   TLS_HINTS,
 } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
-import type { Delivery } from '../history.ts'
+import { type Delivery, isAccepted } from '../history.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -202,8 +202,9 @@ export function unreachableReason({ entries }: JournalIndex): ConnectionFailure 
 
 /** Whether it answered or called at any time of the run. */
 const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
-  calls.length > 0 ||
-  drivers.some(({ outcome }) => outcome !== 'unreachable') ||
+  calls.length > 0 || drivers.some(({ outcome }) => outcome !== 'unreachable') || hasAnswered(entries)
+
+const hasAnswered = (entries: readonly Entry[]): boolean =>
   entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
 
 const LONGEST_BODY = 120
@@ -233,13 +234,12 @@ export function refusedEventHint(
   since: Pick<Stimulus, 'seq'> | null,
 ): (Hint & { readonly refused: RefusedEvent }) | null {
   if (since === null) return null
-  const last = index.entries.findLast(
-    (entry): entry is Delivery =>
-      entry.kind === 'delivery' &&
-      entry.seq > since.seq &&
-      OF_USERS.includes(entry.event) &&
-      index.findConversation(entry.chat_id) === conversation,
-  )
+  const last = index
+    .chatOf(conversation)
+    ?.entries.findLast(
+      (entry): entry is Delivery =>
+        entry.kind === 'delivery' && entry.seq > since.seq && OF_USERS.includes(entry.event),
+    )
   if (last === undefined || last.outcome === 'delivered') return null
   const { status, failure } = last
   const text = `The webhook did not accept ${last.event}: ${attemptText(last)}`
@@ -349,14 +349,13 @@ function expectedAck(event: string, ack: Ack, withinMs: number): string {
   return `${answer} from the webhook to ${event} ${within(withinMs)}`
 }
 
-const is2xx = (status: number) => status >= 200 && status < 300
-
 /** Only the two named events require exactly 200 (WH2). */
-function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
+function isAcknowledged(delivery: Delivery, ack: Ack): boolean {
+  const { status, event } = delivery
   if (status === null) return false
   if (ack === 'any') return true
-  if (ack === 'non-2xx') return !is2xx(status)
-  return status === ack || (ack === 200 && !requires200(event) && is2xx(status))
+  if (ack === 'non-2xx') return !isAccepted(delivery)
+  return status === ack || (ack === 200 && !requires200(event) && isAccepted(delivery))
 }
 
 const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
@@ -408,7 +407,7 @@ function refusalText(delivery: Delivery, ack: Ack, withinMs: number, copy: boole
     : `${delivery.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
   if (delivery.outcome === 'skipped') return `${event} was not sent: ${failureText(failure)}`
   if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
-  if (ack === 'non-2xx' && is2xx(status))
+  if (ack === 'non-2xx' && isAccepted(delivery))
     return SIGNED[sign] === undefined
       ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
       : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
@@ -456,8 +455,7 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | nul
   if (status === null && peerLoss(failure) === 'absent')
     return hint('is_running', `Is the intermediary running, and is ${webhookUrl(audience)} its webhook?`)
   if (status === null) {
-    const hasAnswered = index.entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
-    const text = isCutOff(failure) && !hasAnswered ? httpsHint(delivery.url) : null
+    const text = isCutOff(failure) && !hasAnswered(index.entries) ? httpsHint(delivery.url) : null
     return text === null ? null : hint('https', `${text} Otherwise its log says why it closed the connection.`)
   }
   if (ack === 'non-2xx')
@@ -483,5 +481,5 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | nul
   }
   if (status === 404 || status === 405)
     return hint('webhook_address', `Is ${webhookUrl(audience)} the address of the webhook, path included?`)
-  return is2xx(status) ? hint('only_200', 'Only 200 acknowledges this event.') : null
+  return isAccepted(delivery) ? hint('only_200', 'Only 200 acknowledges this event.') : null
 }

@@ -25,7 +25,6 @@ import { bodyNotation } from '../../evaluation/scenario/value-text.ts'
 import { type CallId, ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
-import type { EntryOf } from '../../platform/journal/entry.ts'
 import { anything, invalidOption, validateOptions } from '../../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { failureText } from '../../platform/wording/failures.ts'
@@ -242,12 +241,11 @@ function countCalls(query: Query, name: CallId, found: Found): void {
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
 function countDeliveries(query: Query, found: Found): void {
   const { tests, chatId, call, body: payload } = query
-  const attempts = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of tests.index.entries) {
-    if (entry.kind !== 'delivery' || entry.event !== call || entry.duplicate) continue
-    if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
-  }
-  for (const { seq, chat_id, outcome, status, failure, request, event, at_ms, duration_ms } of attempts.values()) {
+  for (const { name, attempts } of tests.index.history.events) {
+    const once = attempts.filter(({ duplicate }) => !duplicate)
+    const decisive = once.find(({ outcome }) => outcome === 'delivered') ?? once.at(-1)
+    if (name !== call || decisive === undefined) continue
+    const { seq, chat_id, outcome, status, failure, request, event, at_ms, duration_ms } = decisive
     let body: unknown = request.body
     try {
       body = JSON.parse(request.body)
