@@ -143,7 +143,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       listener: { progress() {}, shortening() {}, found() {}, doubted() {} },
     })
     const { calibration, findings } = result
-    const again = findings.map(({ result: one, sequence }) => ({ ...one, rerunCommand: rerun(sequence.seed) }))
+    const again = findings.map(({ result, sequence }) => ({ ...result, rerunCommand: rerun(sequence.seed) }))
     if (calibration.result !== null)
       again.unshift({ ...calibration.result, rerunCommand: `explore(sim, { seed: ${seed} })` })
     const ended = runOf(again)

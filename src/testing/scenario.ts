@@ -86,8 +86,8 @@ export async function runScenario(
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
   const all = [scenario].flat()
-  const files = all.filter(one => typeof one === 'string')
-  const values = all.filter(one => typeof one !== 'string')
+  const files = all.filter(source => typeof source === 'string')
+  const values = all.filter(source => typeof source !== 'string')
   const environment = { cwd, nodeVersion: process.version }
   return [
     ...(files.length === 0 ? [] : await loadScenarios(files, environment)),
@@ -126,7 +126,7 @@ function runOf(
     journal: [],
     stopped: null,
   })
-  const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
+  const outcome = FROM_WORST.find(outcome => scenarios.some(scenario => scenario.outcome === outcome)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(secrets.redactDeep(core.secrets.redactDeep(result)), { colorLevel, columns })
   function assertPassed(): void {

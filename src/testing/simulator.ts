@@ -173,8 +173,8 @@ function withExpectations<Sim extends PlatformSimulator>(
       return withChatExpectations(sim, await chat(options), { waitMs, ack })
     },
     findChat(id) {
-      const found = findChat(id)
-      return found && withChatExpectations(sim, found, { waitMs, ack })
+      const chat = findChat(id)
+      return chat && withChatExpectations(sim, chat, { waitMs, ack })
     },
     expectCall: ((call: CallId, ...rest: CallArguments) =>
       expectCall(subject(more.expectCall), call, ...rest)) as Expectations['expectCall'],

@@ -127,7 +127,8 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     // Expected calls first: a claimed call fails no `expectNone`.
     const evaluators = [...this.#open.values()]
     for (const isExpected of [true, false])
-      for (const one of evaluators) if (one instanceof ExpectEvaluator === isExpected) this.#consider(one)
+      for (const evaluator of evaluators)
+        if (evaluator instanceof ExpectEvaluator === isExpected) this.#consider(evaluator)
   }
 
   #consider(evaluator: StepEvaluator): void {

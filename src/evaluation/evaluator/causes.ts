@@ -44,7 +44,7 @@ export function sharedCauses(scenarios: readonly ScenarioResult[]): SharedCause[
   for (const group of [...groupBy(all, keyOf).values()].sort((a, b) => b.length - a.length)) {
     if (group.length === 1) continue
     const [{ code, text, first }] = group
-    const isSame = first?.hint !== undefined && group.every(other => other.first?.hintCode === first.hintCode)
+    const isSame = first?.hint !== undefined && group.every(scenario => scenario.first?.hintCode === first.hintCode)
     const hint = isSame ? { hint: first.hint } : {}
     shared.push({ code, text, ...hint, scenarios: group.map(({ index }) => index) })
   }

@@ -240,7 +240,7 @@ export function callMisses(
     }
     if (obstacles.length === 0) {
       // Nothing blocks it: it is at another place of a sequence, or it was answered after the step had ended.
-      const first = taken.find(one => isLater(one, call))
+      const first = taken.find(claimed => isLater(claimed, call))
       const isInTime = call.atMs <= (endMs ?? call.atMs)
       const lateMs = call.atMs - (endMs ?? call.readAt)
       if (first !== undefined && isInTime)

@@ -80,14 +80,14 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   // An echo explains the failures that follow from it, so it comes before them.
   const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
   const warnings: Warning[] = []
-  for (const one of attributed) {
-    const { at, rule, conversation, details, step } = one
+  for (const attributedFailure of attributed) {
+    const { at, rule, conversation, details, step } = attributedFailure
     const place = { step: step === null ? null : stepRef(step, plan.count), conversation, soft: step?.soft ?? false }
     const failure = withTargetOutput(index, { ...details, ...place }, output)
     // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
     const isRequired = isRefusedEvent(index, step, details) || failure.hintCode === 'target_ended'
     const isRecommended = step?.level === 'should' && isAboutIntermediary(details) && !isRequired
-    const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
+    const severity = isRecommended && attributedFailure.severity === 'fail' ? 'warn' : attributedFailure.severity
     if (severity === 'fail') placed.push({ at, failure })
     if (severity !== 'warn') continue
     const { happened, entrySeqs } = failure
@@ -107,7 +107,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     ...decided,
     failures,
     warnings: [...warnings, ...findings],
-    steps: results.map(one => stepVerdict(evaluation, one, stepsWithWarnings)),
+    steps: results.map(result => stepVerdict(evaluation, result, stepsWithWarnings)),
     captures: variables.captures(),
     ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: targetOutputOf(output) }),
   }
@@ -206,7 +206,7 @@ function attributedFailures(
   for (const number of guard.slow.keys()) {
     const step = index.steps.get(number ?? 0) ?? null
     const details = guard.failureOf(number)
-    const isReported = failures.some(one => one.rule === 'scenario' && one.step?.number === number)
+    const isReported = failures.some(failure => failure.rule === 'scenario' && failure.step?.number === number)
     if (details !== null && !isReported) add(Number.MAX_SAFE_INTEGER, step, step?.conversation ?? null, details)
   }
   // Errors of the simulator: what it did after them proves nothing about the intermediary.

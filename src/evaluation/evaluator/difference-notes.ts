@@ -26,7 +26,7 @@ export function noteFor(expected: unknown, actual: unknown): DifferenceNote | un
 }
 
 /** Comparing longer texts character by character takes too long. */
-const LONGEST_TEXT = 50_000
+const MAX_TEXT_CHARS = 50_000
 const MIN_CHARS = 3
 const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
 const LINE_BREAKS = /[\r\n]+/g
@@ -38,9 +38,9 @@ const MARKER = /^\[[\w-]*>[\w-]*\] /
 /** The mistake behind two texts; the more exact ones come first. */
 function textNote(expected: string, actual: string): DifferenceNote | undefined {
   if (expected === actual) return undefined
-  if (Math.max(expected.length, actual.length) <= LONGEST_TEXT) {
-    const found = encodingNote(expected, actual)
-    if (found !== undefined) return found
+  if (Math.max(expected.length, actual.length) <= MAX_TEXT_CHARS) {
+    const encoding = encodingNote(expected, actual)
+    if (encoding !== undefined) return encoding
   }
   // Cut off, with or without an ellipsis, or longer.
   const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
@@ -155,7 +155,7 @@ export function keyNote(missing: Path, root: unknown): DifferenceNote | undefine
   const name = plainName(missing)
   const key = String(missing.at(-1) ?? '')
   const parent = fieldName(missing.slice(0, -1))
-  const found =
+  const similar =
     paths.find(path => plainName(path) === name) ??
     // A field of the same object with nearly the same name.
     paths.find(path => {
@@ -164,7 +164,7 @@ export function keyNote(missing: Path, root: unknown): DifferenceNote | undefine
     }) ??
     // The same name one level too high or too low.
     paths.find(path => path.length !== missing.length && path.at(-1) === missing.at(-1))
-  return found && note('other_key', `the body has ${fieldName(found)}: did you mean ${fieldName(missing)}?`)
+  return similar && note('other_key', `the body has ${fieldName(similar)}: did you mean ${fieldName(missing)}?`)
 }
 
 /** `sender.name`, `senderName`, `sender_name` and `Sender-Name` alike. */
@@ -175,12 +175,12 @@ const plainName = (path: Path) =>
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')
 
-function pathsIn(value: unknown, path: Path = [], found: Path[] = []): Path[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === MAX_DEPTH) return found
+function pathsIn(value: unknown, path: Path = [], paths: Path[] = []): Path[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === MAX_DEPTH) return paths
   for (const [key, inner] of Object.entries(value)) {
-    if (found.length === MAX_PATHS) break
-    found.push([...path, key])
-    pathsIn(inner, [...path, key], found)
+    if (paths.length === MAX_PATHS) break
+    paths.push([...path, key])
+    pathsIn(inner, [...path, key], paths)
   }
-  return found
+  return paths
 }

@@ -281,8 +281,8 @@ function isBetter(next: Attempt, best: Attempt): boolean {
   if (next.isMet !== best.isMet) return next.isMet
   if (!next.isMet) return next.calls.length > best.calls.length
   const last = lastOf(next.calls)
-  const other = lastOf(best.calls)
-  return last === null ? other !== null : other !== null && isLater(other, last)
+  const lastOfBest = lastOf(best.calls)
+  return last === null ? lastOfBest !== null : lastOfBest !== null && isLater(lastOfBest, last)
 }
 
 const callsAt = (pool: readonly Call[], places: readonly number[]): Call[] => places.flatMap(place => pool[place] ?? [])
@@ -340,7 +340,7 @@ function detailOf(
   { index }: EvaluationContext,
   { conversation }: EvaluatedStep,
   leaf: Expectation,
-  other: CallMiss | undefined,
+  nearest: CallMiss | undefined,
 ): Detail | null {
   const failure = unreachableReason(index)
   if (failure !== null) {
@@ -352,10 +352,11 @@ function detailOf(
     const text = `: the intermediary made no call ${index.audience === 'test' ? 'at all' : 'for this scenario'}`
     return { code: 'no_call_at_all', text, cause }
   }
-  if (other !== undefined) {
-    const decisive = other.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
-    if (decisive?.code === 'claimed') return { code: 'claimed', text: `: ${callText(other.call)} is ${decisive.text}` }
-    return { code: 'other_call', text: `; the nearest call is ${callText(other.call)} ${offset(other.afterMs)}` }
+  if (nearest !== undefined) {
+    const decisive = nearest.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+    if (decisive?.code === 'claimed')
+      return { code: 'claimed', text: `: ${callText(nearest.call)} is ${decisive.text}` }
+    return { code: 'other_call', text: `; the nearest call is ${callText(nearest.call)} ${offset(nearest.afterMs)}` }
   }
   const last = index.callsOf(conversationOfQuery({ conversation, leaf })).at(-1)
   return last === undefined ? null : { code: 'last_call', text: `; the last call was ${callText(last)}` }
@@ -442,8 +443,8 @@ export type Fits = (requirement: number, call: number) => boolean
 
 /** With as few of the first calls as can be; when not all can be filled, as many as can. */
 export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const [only, ...others] = requirements
-  if (only !== undefined && others.length === 0) {
+  const [only, ...more] = requirements
+  if (only !== undefined && more.length === 0) {
     const taken: number[] = []
     for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
     return { met: taken.length === only.need, taken: [taken] }
@@ -464,8 +465,8 @@ function fillInAnyOrder(requirements: readonly Requirement[], calls: number, fit
     for (const [slot, requirement] of slots.entries()) {
       if (tried.has(slot) || !fits(requirement, call)) continue
       tried.add(slot)
-      const other = assigned[slot] ?? null
-      if (other !== null && !place(other, tried)) continue
+      const displaced = assigned[slot] ?? null
+      if (displaced !== null && !place(displaced, tried)) continue
       assigned[slot] = call
       return true
     }
@@ -517,7 +518,9 @@ function extendState(
   for (const [requirement, { after }] of requirements.entries()) {
     if (!isOpen(requirement) || after.some(isOpen) || !fits(requirement, call)) continue
     // Equal requirements are filled one after the other.
-    const earlier = equals.findIndex((first, other) => first === equals[requirement] && isOpen(other))
+    const earlier = equals.findIndex(
+      (first, otherRequirement) => first === equals[requirement] && isOpen(otherRequirement),
+    )
     if (earlier < requirement) continue
     states.push({
       counts: counts.with(requirement, (counts[requirement] ?? 0) + 1),
@@ -532,7 +535,7 @@ function extendState(
 function dropDominated(states: readonly State[]): State[] {
   const useful: State[] = []
   for (const state of states.toSorted((a, b) => b.total - a.total)) {
-    const isDominated = useful.some(one => state.counts.every((count, at) => (one.counts[at] ?? 0) >= count))
+    const isDominated = useful.some(({ counts }) => state.counts.every((count, at) => (counts[at] ?? 0) >= count))
     if (!isDominated) useful.push(state)
   }
   return states.filter(state => useful.includes(state))
@@ -543,7 +546,8 @@ function equalRequirements(requirements: readonly Requirement[], calls: number, 
   const keys: string[] = []
   for (const [requirement, { need, after }] of requirements.entries()) {
     let key = `${need} ${after} `
-    for (const [other, follower] of requirements.entries()) if (follower.after.includes(requirement)) key += `${other},`
+    for (const [followerIndex, follower] of requirements.entries())
+      if (follower.after.includes(requirement)) key += `${followerIndex},`
     for (let call = 0; call < calls; call++) key += fits(requirement, call) ? '1' : '0'
     keys.push(key)
   }
@@ -561,17 +565,17 @@ function alternativesOf(tree: ExpectTree): Alternative[] {
   if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
   let alternatives: Alternative[] = [{ leaves: [], requirements: [] }]
   for (const part of parts)
-    alternatives = alternatives.flatMap(one => part.map(two => joinAlternatives(one, two, tree.op === 'seq')))
+    alternatives = alternatives.flatMap(left => part.map(right => joinAlternatives(left, right, tree.op === 'seq')))
   return alternatives
 }
 
 /** In a sequence everything of the second part comes after everything of the first. */
-function joinAlternatives(one: Alternative, two: Alternative, isOrdered: boolean): Alternative {
-  const before = isOrdered ? [...one.requirements.keys()] : []
-  const requirements = [...one.requirements]
-  for (const { need, after } of two.requirements)
-    requirements.push({ need, after: [...before, ...after.map(at => at + one.requirements.length)] })
-  return { leaves: [...one.leaves, ...two.leaves], requirements }
+function joinAlternatives(left: Alternative, right: Alternative, isOrdered: boolean): Alternative {
+  const before = isOrdered ? [...left.requirements.keys()] : []
+  const requirements = [...left.requirements]
+  for (const { need, after } of right.requirements)
+    requirements.push({ need, after: [...before, ...after.map(at => at + left.requirements.length)] })
+  return { leaves: [...left.leaves, ...right.leaves], requirements }
 }
 
 const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

@@ -159,12 +159,12 @@ export class Call {
 }
 
 /** Calls are ordered by when they were read, not by when they were answered. */
-export const isLater = (one: Call, other: Call): boolean =>
-  one.readAt === other.readAt ? one.seq > other.seq : one.readAt > other.readAt
+export const isLater = (call: Call, otherCall: Call): boolean =>
+  call.readAt === otherCall.readAt ? call.seq > otherCall.seq : call.readAt > otherCall.readAt
 
 /** Puts it where it belongs; nearly always last. */
 function insert(calls: Call[], call: Call): void {
-  const before = calls.findLastIndex(one => !isLater(one, call))
+  const before = calls.findLastIndex(earlier => !isLater(earlier, call))
   calls.splice(before + 1, 0, call)
 }
 

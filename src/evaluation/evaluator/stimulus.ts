@@ -118,7 +118,7 @@ export function missingVerb(
   return { code, text: `${who} ${needs} ${verb}, and ${whyVerbIsMissing(verb, verbs)}`, cause }
 }
 
-const LONGEST_ANSWER = 120
+const MAX_ANSWER_CHARS = 120
 
 /** Null when the driver did as asked. A failed reading of the inbox is forgiven when a later one succeeded. */
 export function driverResult(index: JournalIndex, label: string, startSeq: number | undefined): StepResult | null {
@@ -127,7 +127,7 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
   const { how, status = null, failure = null, answer = '', seq } = last
   // Neither shows anything of the intermediary.
   const isError = isInboxFailure(failure) || isTargetAbsent(index, last)
-  const text = plainText(answer.trim(), LONGEST_ANSWER)
+  const text = plainText(answer.trim(), MAX_ANSWER_CHARS)
   const driverText = failure === null ? null : driverFailureText(failure)
   const why = driverText ?? (status === null ? 'it failed' : `answered ${status}`)
   // Adds the answer where the failure does not contain it.
@@ -207,7 +207,7 @@ const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
 const hasAnswered = (entries: readonly Entry[]): boolean =>
   entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
 
-const LONGEST_BODY = 120
+const MAX_BODY_CHARS = 120
 
 /** What a webhook answered to an attempt, or why it did not: `answered 500 after 31 ms: TypeError: x is not a function` */
 function attemptText(delivery: Delivery): string {
@@ -217,7 +217,7 @@ function attemptText(delivery: Delivery): string {
   return `answered ${status} after ${seconds(afterMs)}${answerBody(shownBody(delivery))}`
 }
 
-const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), LONGEST_BODY)
+const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), MAX_BODY_CHARS)
 
 const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
 
@@ -427,7 +427,7 @@ function refusalCause({ event, status, outcome, failure }: Delivery, ack: Ack): 
   return causedBy('answered', `the webhook answers ${status} to ${event}`, event, status)
 }
 
-const LONGEST_LOCATION = 120
+const MAX_LOCATION_CHARS = 120
 
 function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | null {
   const { status, failure, faults, response } = delivery
@@ -473,10 +473,10 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | nul
     )
   const location = response?.headers.location
   if (status >= 300 && status < 400) {
-    const other = location === undefined ? 'the address it leads to' : plainText(location, LONGEST_LOCATION)
+    const address = location === undefined ? 'the address it leads to' : plainText(location, MAX_LOCATION_CHARS)
     return hint(
       'redirect',
-      `A redirect is not followed; is ${other} the webhook? Often only a final slash or http/https differs.`,
+      `A redirect is not followed; is ${address} the webhook? Often only a final slash or http/https differs.`,
     )
   }
   if (status === 404 || status === 405)

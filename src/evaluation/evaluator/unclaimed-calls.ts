@@ -104,12 +104,12 @@ function unexpectedIn(
   for (const calls of groupBy(unexpected, ({ endpoint }) => endpoint).values()) {
     const [first] = calls
     const { endpoint } = first
-    const others = seqsOf(calls.slice(1))
+    const otherSeqs = seqsOf(calls.slice(1))
     const allowed = isTest ? `assertClean({ allow: ['${endpoint}'] })` : `strict: { allow: [${endpoint}] }`
     const details = createFailure('unexpected', {
       code: 'unexpected_call',
       expected: `${isTest ? 'an expectation' : 'a step'} for every call${inChat(chat)}`,
-      happened: `${isTest ? 'nothing' : 'no step'} expects ${withBody(first)} at ${offset(sinceStart(review, first))}${another(others)}`,
+      happened: `${isTest ? 'nothing' : 'no step'} expects ${withBody(first)} at ${offset(sinceStart(review, first))}${another(otherSeqs)}`,
       details: { call: callReference(first) },
       rules: [ruleOf(endpoint)],
       entrySeqs: seqsOf(calls),
@@ -147,15 +147,15 @@ const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.re
 const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoint }: Call): boolean =>
   endpoint !== null && !strict.allow.includes(endpoint) && (endpoint !== 'availability' || mentionsAvailability)
 
-const LONGEST_BODY = 60
+const MAX_BODY_CHARS = 60
 
 /** `#11 message { message: "Hi" }` */
 function withBody(call: Call): string {
   const { body } = call
-  if (!isMap(body)) return `${callText(call)} ${flow(body, LONGEST_BODY)}`
+  if (!isMap(body)) return `${callText(call)} ${flow(body, MAX_BODY_CHARS)}`
   // Ids say nothing to a reader.
   const { bot_id: _, chat_id: __, ...rest } = body
-  return `${callText(call)}${Object.keys(rest).length === 0 ? '' : ` ${flow(rest, LONGEST_BODY)}`}`
+  return `${callText(call)}${Object.keys(rest).length === 0 ? '' : ` ${flow(rest, MAX_BODY_CHARS)}`}`
 }
 
 /** One leaf of an `expect`, with its calls. */
@@ -198,7 +198,7 @@ function allotCalls(review: CallReview, conversations: readonly ConversationKey[
           const nextMs = review.windows.nextTurnStart(expect.step)
           if (nextMs === null || call.readAt < nextMs) return true
           const text = JSON.stringify(call.body)
-          return claimed.some(one => JSON.stringify(one.body) === text && isLater(call, one))
+          return claimed.some(earlier => JSON.stringify(earlier.body) === text && isLater(call, earlier))
         })
         ?.excess.push(call)
   }
@@ -354,7 +354,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
     return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, variables.scopeOf(name)) }
   }
   for (const pattern of never) {
-    const found = index.calls.filter(call => {
+    const forbidden = index.calls.filter(call => {
       if (call.endpoint === null || (pattern.call !== 'any' && call.endpoint !== pattern.call)) return false
       if (index.ended !== null && call.readAt > index.ended.at_ms) return false
       if (index.conversationOf(call) === null) return false
@@ -367,7 +367,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
         throw error
       }
     })
-    const [first, ...rest] = found
+    const [first, ...rest] = forbidden
     if (first === undefined) continue
     const filled = patternText(fill(pattern, first))
     const when = offset(sinceStart(review, first))
@@ -377,7 +377,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
       happened: `${filled} must never be called, but ${callText(first)} was called at ${when}${another(seqsOf(rest))}`,
       details: { pattern: filled, call: callReference(first) },
       rules: [ruleOf(first.endpoint)],
-      entrySeqs: seqsOf(found),
+      entrySeqs: seqsOf(forbidden),
       cause: unwantedCause(first),
     })
     const conversation = nameOf(index.conversationOf(first))

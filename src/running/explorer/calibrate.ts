@@ -177,7 +177,7 @@ export async function calibrate({
     return outcome !== 'pass' && (!isRefusal || failures.some(({ kind }) => kind === 'driver'))
   })
   for (const { name } of failing) leftOut.push(`${name}: it fails in a plain conversation`)
-  const isMissing = (name: string) => failing.some(one => one.name === name)
+  const isMissing = (name: string) => failing.some(capability => capability.name === name)
   return {
     abilities: { ...abilities, laterRequests: abilities.laterRequests && !isMissing(LATER_REQUESTS) },
     control,
@@ -187,7 +187,7 @@ export async function calibrate({
     leftOut: result?.outcome === 'pass' ? leftOut : [],
     vocabulary: {
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
-      faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(one => one.fault === fault)),
+      faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(capability => capability.fault === fault)),
       knobs: VARIED_KNOBS,
       paces: PACES.filter(pace => pace !== 'slow' && !(pace === 'during' && isMissing(DURING_START))),
       hasFiles: abilities.inbox && !isMissing('files'),

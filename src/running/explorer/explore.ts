@@ -45,7 +45,7 @@ export interface ExploreListener {
   /** Again and again while the shortest conversation that fails is looked for, for at most so long. */
   shortening(seed: number, invariant: InvariantId, atMostMs: number): void
   found(finding: FailedConversation): void
-  doubted(one: Unconfirmed): void
+  doubted(failure: Unconfirmed): void
 }
 
 export interface ExploreCounts {
@@ -118,9 +118,9 @@ const SHRINK_MS = 60_000
 const OTHERS = 16
 const FEW_JOBS = 4
 /** How long an effect may take while a conversation is shortened, at least; the shortest one has the usual time again. */
-const LEAST_WITHIN_MS = 1_000
+const MIN_WITHIN_MS = 1_000
 /** No more findings of one invariant are shortened: the first ones show what to fix. */
-const MOST_OF_INVARIANT = 8
+const MAX_OF_INVARIANT = 8
 
 interface Failed {
   readonly sequence: ActSequence
@@ -191,7 +191,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     return { ...countsNow(), ...ended, stopped: null, isInterrupted: true, nextIndex: options.startIndex }
   }
   // Twice what the plain conversation took beside its pauses.
-  const shortMs = Math.max(LEAST_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
+  const shortMs = Math.max(MIN_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
   let index = options.startIndex
   /** How long a conversation takes when all jobs run; about a second with one. */
   let msOfOne = 3_000 / jobs
@@ -247,29 +247,30 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // Those that ran at about the same time, few at once: what fails then needs others.
     const amongOthers: AmongOthers = async sequence => {
       const at = wave.indexOf(sequence)
-      const others = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
-      return (await runAll(others, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[others.indexOf(sequence)] ?? []
+      const nearby = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
+      return (await runAll(nearby, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[nearby.indexOf(sequence)] ?? []
     }
-    for (const one of failed) {
+    for (const failure of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
       if (signal.aborted || stopped !== null || isAlone !== wasAlone) break
       // When the time is over, only what is new is looked at.
       const isLate = durationMs !== null && elapsedMs() - startMs > durationMs
       const known = findings.find(
-        finding => explains(finding, one) || (isLate && finding.invariant === one.invariant && finding.file !== null),
+        finding =>
+          explains(finding, failure) || (isLate && finding.invariant === failure.invariant && finding.file !== null),
       )
       if (known !== undefined) known.others++
       else if (
-        findings.filter(({ invariant, file }) => file !== null && invariant === one.invariant).length <
-        MOST_OF_INVARIANT
+        findings.filter(({ invariant, file }) => file !== null && invariant === failure.invariant).length <
+        MAX_OF_INVARIANT
       )
-        await examine(one, amongOthers)
+        await examine(failure, amongOthers)
     }
     // After failures a plain conversation shows whether the intermediary still works.
     if (failed.length > 0 && stopped === null && !signal.aborted) {
       const [[control] = []] = await runAll([calibration.control])
       if (control?.outcome === 'fail' || control?.outcome === 'error')
-        stopped = `after these conversations a plain one fails: seeds ${wave.map(one => one.seed).join(', ')}`
+        stopped = `after these conversations a plain one fails: seeds ${wave.map(sequence => sequence.seed).join(', ')}`
     }
   }
   return {
@@ -290,7 +291,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const original = fileOf(sequence, invariant)
     const plan = await planOf(original)
     // When a second one does not fail alone, conversations disturb each other: from now on each runs alone.
-    const alike = findings.find(one => one.failed === 0 && one.invariant === invariant)
+    const alike = findings.find(finding => finding.failed === 0 && finding.invariant === invariant)
     if (alike !== undefined && (await repeat(failed, plan, 1)).failing.length === 0) {
       alike.others++
       isAlone = true
@@ -299,9 +300,9 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const { verdict, failing, of } = await confirm(failed, plan, amongOthers)
     if (signal.aborted) return
     if (verdict === 'unconfirmed') {
-      const one = { invariant, sequence, name: nameOf(sequence, invariant), result: failed.result }
-      unconfirmed.push(one)
-      listener.doubted(one)
+      const failure = { invariant, sequence, name: nameOf(sequence, invariant), result: failed.result }
+      unconfirmed.push(failure)
+      listener.doubted(failure)
     } else if (verdict === 'intermittent') add(failed, failing.length, of, null)
     else {
       const shortest = await shorten(failed)
@@ -337,21 +338,21 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
         async failing(candidates) {
           listener.shortening(sequence.seed, invariant, untilMs - elapsedMs())
-          const isFailing = (one: ActSequence, results: readonly ScenarioResult[] = []) =>
-            results.length > 0 && results.every(result => isSame({ ...failed, sequence: one }, result))
+          const isFailing = (candidate: ActSequence, results: readonly ScenarioResult[] = []) =>
+            results.length > 0 && results.every(result => isSame({ ...failed, sequence: candidate }, result))
           if (!isSerial) {
             const results = await runAll(candidates, RELIABLE, shortMs)
-            return candidates.map((one, at) => isFailing(one, results[at]))
+            return candidates.map((candidate, at) => isFailing(candidate, results[at]))
           }
           // The first one that fails is enough.
-          const found = candidates.map(() => false)
-          for (const [at, one] of candidates.entries()) {
-            const [results] = await runAll([one], 1, shortMs)
+          const isFailed = candidates.map(() => false)
+          for (const [at, candidate] of candidates.entries()) {
+            const [results] = await runAll([candidate], 1, shortMs)
             await options.revive()
-            found[at] = isFailing(one, results)
-            if (found[at] || elapsedMs() > untilMs) break
+            isFailed[at] = isFailing(candidate, results)
+            if (isFailed[at] || elapsedMs() > untilMs) break
           }
-          return found
+          return isFailed
         },
       })
       if (signal.aborted) return null
@@ -395,7 +396,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   ): void {
     const acts = inModel(sequence).length
     const name = nameOf(sequence, invariant)
-    const same = findings.find(one => one.name === name && one.file !== null)
+    const same = findings.find(finding => finding.name === name && finding.file !== null)
     if (same !== undefined) {
       same.others++
       return
@@ -419,13 +420,13 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     ]
     const yaml = annotatedYaml(scenario, { head, steps: [], end: [] })
     const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
-    const slug = words.join('-').slice(0, LONGEST_FILE_NAME).replace(/-+$/, '')
+    const slug = words.join('-').slice(0, MAX_FILE_NAME_CHARS).replace(/-+$/, '')
     return { path: join(options.folder, `${slug}-${sequence.seed}.yaml`), yaml }
   }
 }
 
-const LONGEST_PATH = 90
-const LONGEST_FILE_NAME = 80
+const MAX_PATH_CHARS = 90
+const MAX_FILE_NAME_CHARS = 80
 
 /** `A text of the user does not reach the agent: press, accept, user (digits)` */
 function nameOf(sequence: ActSequence, invariant: InvariantId): string {
@@ -438,7 +439,7 @@ function nameOf(sequence: ActSequence, invariant: InvariantId): string {
   }
   const { broken } = INVARIANTS[invariant]
   const path = words.join(', ')
-  const last = path.length > LONGEST_PATH ? `${acts.length} acts, the last ${words.at(-1)}` : path
+  const last = path.length > MAX_PATH_CHARS ? `${acts.length} acts, the last ${words.at(-1)}` : path
   return `${broken.charAt(0).toUpperCase()}${broken.slice(1)}: ${last}`
 }
 

@@ -110,7 +110,7 @@ export function isPossible({ chats, isAway }: ModelState, { kind, chat }: Pick<A
   if (kind === 'away' || kind === 'accept') return !isAway
   if (kind === 'back') return isAway
   // A help desk may forget chats that have ended, and an inbox that begins anew looks like the old one.
-  if (kind === 'restart') return chats.every(one => one.status !== 'ended')
+  if (kind === 'restart') return chats.every(chatState => chatState.status !== 'ended')
   return true
 }
 
@@ -185,7 +185,13 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
 /** Whether the user writes the same text again: which event an item of the inbox belongs to could not be told. */
 const isRepeated = (act: Act, acts: readonly Act[]): boolean =>
   act.text !== undefined &&
-  acts.some(one => one !== act && one.kind === act.kind && one.chat === act.chat && one.text?.value === act.text?.value)
+  acts.some(
+    otherAct =>
+      otherAct !== act &&
+      otherAct.kind === act.kind &&
+      otherAct.chat === act.chat &&
+      otherAct.text?.value === act.text?.value,
+  )
 
 /** The pace that is possible: a person sees the beginning and the end of a handover before the next act. */
 function paceIn({ kind, pace }: Act, earlier: readonly ActInState[]): Pace {

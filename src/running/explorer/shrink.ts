@@ -28,9 +28,9 @@ export async function shrink(
     const possible = candidates.filter(isNew)
     if (possible.length === 0 || isOver()) return false
     const failed = await failing(possible)
-    const found = possible.find((_, index) => failed[index])
-    if (found !== undefined) best = found
-    return found !== undefined
+    const shorter = possible.find((_, index) => failed[index])
+    if (shorter !== undefined) best = shorter
+    return shorter !== undefined
   }
 
   // Most failures need the last handover only, or all handovers of the chat, and the act at which they occurred.
@@ -69,7 +69,7 @@ export async function shrink(
       while (!isOver() && (await removeParts(size)));
     }
     for (const [index, act] of best.acts.entries()) {
-      const simpler = simplerActs(act, index + 1).map(one => withActs(best.acts.with(index, one)))
+      const simpler = simplerActs(act, index + 1).map(simplerAct => withActs(best.acts.with(index, simplerAct)))
       await tryFirst(simpler)
     }
     isShorter = JSON.stringify(best) !== before
@@ -82,9 +82,11 @@ export async function shrink(
     for (let start = best.acts.length - size; start > -size; start -= size) starts.push(Math.max(0, start))
     const without = (parts: readonly number[]) =>
       withActs(best.acts.filter((_, index) => !parts.some(start => index >= start && index < start + size)))
-    const candidates = starts.map(start => ({ start, sequence: without([start]) })).filter(one => isNew(one.sequence))
+    const candidates = starts
+      .map(start => ({ start, sequence: without([start]) }))
+      .filter(candidate => isNew(candidate.sequence))
     if (candidates.length === 0) return false
-    const failed = await failing(candidates.map(one => one.sequence))
+    const failed = await failing(candidates.map(candidate => candidate.sequence))
     const needless = candidates.filter((_, index) => failed[index])
     const [first] = needless
     if (first === undefined) return false

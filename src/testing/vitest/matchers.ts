@@ -65,9 +65,11 @@ export const matchers = {
     bodyPattern(call, body, this.isNot)
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
-    const found = count(query, stackAbove(matchers.toHaveReceived), found => countCalls(query, call, found))
-    const result = resultOf(query, found)
-    if (result.pass && !this.isNot) for (const seq of found.seqs) tests.matchedSeqs.add(seq)
+    const comparison = count(query, stackAbove(matchers.toHaveReceived), comparison =>
+      countCalls(query, call, comparison),
+    )
+    const result = resultOf(query, comparison)
+    if (result.pass && !this.isNot) for (const seq of comparison.seqs) tests.matchedSeqs.add(seq)
     return result
   },
 
@@ -83,7 +85,7 @@ export const matchers = {
     const query = { ...subject, call: event, body: payload, options, rules: ['WH1'] }
     return resultOf(
       query,
-      count(query, stackAbove(matchers.toHaveDelivered), found => countDeliveries(query, found)),
+      count(query, stackAbove(matchers.toHaveDelivered), comparison => countDeliveries(query, comparison)),
     )
   },
 }
@@ -99,7 +101,7 @@ interface Query {
 }
 
 /** Calls or events that match, and those that do not. */
-interface Found {
+interface Comparison {
   readonly seqs: number[]
   readonly misses: Miss[]
 }
@@ -141,18 +143,18 @@ const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 const timesIn = ({ options }: Query): Times => (options?.times === undefined ? AT_LEAST_ONCE : timesOf(options.times))
 
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
-function count(query: Query, callStack: string, work: (found: Found) => void): Found {
+function count(query: Query, callStack: string, work: (comparison: Comparison) => void): Comparison {
   const { tests, call, chatId } = query
   const guard = new PatternGuard()
-  const found: Found = { seqs: [], misses: [] }
-  guard.run(null, undefined, () => work(found))
-  found.misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
+  const comparison: Comparison = { seqs: [], misses: [] }
+  guard.run(null, undefined, () => work(comparison))
+  comparison.misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
   const { min, max } = timesIn(query)
-  const isCertain = found.seqs.length > max || (found.seqs.length >= min && max === Number.POSITIVE_INFINITY)
+  const isCertain = comparison.seqs.length > max || (comparison.seqs.length >= min && max === Number.POSITIVE_INFINITY)
   // Availability belongs to every chat.
   const isComplete = tests.isComplete(call === 'availability' ? null : chatId)
   const slow = guard.failureOf(null)
-  if (slow === null && (isCertain || isComplete)) return found
+  if (slow === null && (isCertain || isComplete)) return comparison
   const details = slow ?? evictedFailure(expectedText(query, false), tests.firstSeq)
   throw expectationError(tests, [tests.attribute(details, null)], callStack)
 }
@@ -168,7 +170,7 @@ function expectedText(query: Query, isNot: boolean): string {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function resultOf(query: Query, { seqs, misses }: Found): Result {
+function resultOf(query: Query, { seqs, misses }: Comparison): Result {
   const { tests, call, body, chatId, rules } = query
   const { min, max } = timesIn(query)
   const pass = seqs.length >= min && seqs.length <= max
@@ -213,16 +215,21 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
 const RULE_RANK = 1000
 
 /** Adds a call or an event to those that match, or to those that do not. */
-function add({ tests }: Query, { seqs, misses }: Found, atMs: number, { obstacles, body, ...one }: Candidate): void {
-  const { seq, differences } = one
+function add(
+  { tests }: Query,
+  { seqs, misses }: Comparison,
+  atMs: number,
+  { obstacles, body, ...candidate }: Candidate,
+): void {
+  const { seq, differences } = candidate
   const rank = (obstacles.length - 1) * RULE_RANK + differences.length
   const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
   if (obstacles.length === 0) seqs.push(seq)
-  else misses.push({ ...nearMiss({ ...one, afterMs }, obstacles), body, rank })
+  else misses.push({ ...nearMiss({ ...candidate, afterMs }, obstacles), body, rank })
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(query: Query, name: CallId, found: Found): void {
+function countCalls(query: Query, name: CallId, comparison: Comparison): void {
   const { tests, chatId, body } = query
   const { index } = tests
   const context: MatchContext = { index, claims: { ownerOf: () => null }, options: {} }
@@ -234,12 +241,18 @@ function countCalls(query: Query, name: CallId, found: Found): void {
     const callQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
     const obstacles = [...obstaclesOf(callQuery, call, context)]
     const differences = obstacles.length === 0 ? [] : differencesOf(call, leaf, context.options)
-    add(query, found, call.readAt, { seq: call.seq, what: calledText(call), obstacles, differences, body: call.body })
+    add(query, comparison, call.readAt, {
+      seq: call.seq,
+      what: calledText(call),
+      obstacles,
+      differences,
+      body: call.body,
+    })
   }
 }
 
 /** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(query: Query, found: Found): void {
+function countDeliveries(query: Query, comparison: Comparison): void {
   const { tests, chatId, call, body: payload } = query
   for (const { name, attempts } of tests.index.history.events) {
     const once = attempts.filter(({ duplicate }) => !duplicate)
@@ -262,6 +275,6 @@ function countDeliveries(query: Query, found: Found): void {
         text: status === null ? failureText(failure) : `answered ${status}`,
       })
     if (differences.length > 0) obstacles.push(fieldsDiffer(differences.length))
-    add(query, found, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
+    add(query, comparison, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
   }
 }
