@@ -182,6 +182,9 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
   return isInOrder ? allowed : inModel({ acts: allowed.map(({ act }) => act) })
 }
 
+/** The acts that the model allows, as they are run. */
+export const possibleActs = (sequence: Pick<ActSequence, 'acts'>): Act[] => inModel(sequence).map(({ act }) => act)
+
 /** Whether the user writes the same text again: which event an item of the inbox belongs to could not be told. */
 const isRepeated = (act: Act, acts: readonly Act[]): boolean =>
   act.text !== undefined &&

@@ -1,6 +1,6 @@
 /** Shortens a conversation that fails: fewer chats and acts, simpler texts, usual knobs, no fault, human pace. */
 import { plainText, simplerTexts } from './generate.ts'
-import { type Act, type ActSequence, inModel, ruleOf } from './model.ts'
+import { type Act, type ActSequence, possibleActs, ruleOf } from './model.ts'
 
 export interface ShrinkOptions {
   /** Which of these conversations fail in the same way. */
@@ -16,11 +16,8 @@ export async function shrink(
   { failing, isOver }: ShrinkOptions,
 ): Promise<ActSequence> {
   // As the model has it, so that the acts of a candidate are those that are run.
-  let best: ActSequence = { ...sequence, acts: inModel(sequence).map(({ act }) => act) }
-  const withActs = (acts: readonly Act[]): ActSequence => ({
-    ...best,
-    acts: inModel({ acts }).map(({ act }) => act),
-  })
+  let best: ActSequence = { ...sequence, acts: possibleActs(sequence) }
+  const withActs = (acts: readonly Act[]): ActSequence => ({ ...best, acts: possibleActs({ acts }) })
   const isNew = (candidate: ActSequence) =>
     candidate.acts.length > 0 && JSON.stringify(candidate) !== JSON.stringify(best)
   /** Takes the first candidate that fails. */
@@ -39,12 +36,8 @@ export async function shrink(
     const until = best.acts.slice(0, (failedAt ?? best.acts.length - 1) + 1)
     const ofChat = until.filter(({ chat }) => chat === last.chat)
     const handovers = ofChat.filter(act => act === last || ruleOf(act.kind).to !== undefined)
-    const lastHandover = handovers.slice(
-      Math.max(
-        0,
-        handovers.findLastIndex(({ kind }) => kind === 'press'),
-      ),
-    )
+    const lastPress = handovers.findLastIndex(({ kind }) => kind === 'press')
+    const lastHandover = handovers.slice(Math.max(0, lastPress))
     // Conversations with acts of the whole desk run alone, so those without come first.
     const shorter = [lastHandover, handovers, ofChat.filter(isOfChat), until.filter(isOfChat)].map(withActs)
     const isFound = (await tryFirst(shorter.map(usual))) || (await tryFirst(shorter))
@@ -99,7 +92,7 @@ export async function shrink(
 /** With usual knobs, human pace and no fault. */
 const usual = ({ seed, acts }: ActSequence): ActSequence => ({
   seed,
-  acts: inModel({ acts: acts.map(act => ({ ...withoutFault(act), pace: 'human' })) }).map(({ act }) => act),
+  acts: possibleActs({ acts: acts.map(act => ({ ...withoutFault(act), pace: 'human' })) }),
   knobs: {},
 })
 
