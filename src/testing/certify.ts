@@ -110,9 +110,9 @@ export async function certify(sim: PlatformSimulator, options: CertifyOptions = 
   const core = coreOf(sim)
   try {
     const certificate = await certifyTarget({
-      checks: checksOf(options, profiles),
+      checks: selectedChecks(options, profiles),
       profiles,
-      environment: environmentOf(sim, driver, options),
+      environment: createEnvironment(sim, driver, options),
       target: core.address.webhookUrl ?? 'a function',
       jobs: 1,
       bail: null,
@@ -120,13 +120,13 @@ export async function certify(sim: PlatformSimulator, options: CertifyOptions = 
       expected: [],
       listener: { planned: () => {}, started: () => {}, finished: () => {} },
     })
-    return certificationOf(core.secrets.redactDeep(certificate))
+    return createCertification(core.secrets.redactDeep(certificate))
   } finally {
     await close()
   }
 }
 
-function checksOf({ only = [], skip = [] }: CertifyOptions, profiles: readonly Profile[]) {
+function selectedChecks({ only = [], skip = [] }: CertifyOptions, profiles: readonly Profile[]) {
   try {
     return selectChecks({ only, skip }, profiles)
   } catch (error) {
@@ -137,7 +137,7 @@ function checksOf({ only = [], skip = [] }: CertifyOptions, profiles: readonly P
 const OBSERVE_MS = 200
 const WITHIN_MS = 2_000
 
-function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: CertifyOptions): CheckEnvironment {
+function createEnvironment(sim: PlatformSimulator, driver: Driver | null, options: CertifyOptions): CheckEnvironment {
   const { seed, rotateUnspecified: rotates = true, capabilities = {}, signal } = options
   const core = coreOf(sim)
   return {
@@ -158,7 +158,7 @@ function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: C
   }
 }
 
-function certificationOf(certificate: Certificate): Certification {
+function createCertification(certificate: Certificate): Certification {
   const { seed } = certificate
   const described = describeCertificate(certificate, id => `certify(sim, { only: ['${id}'], seed: ${seed} })`)
   const report: Certification['report'] = ({ colorLevel = 0, columns } = {}) =>

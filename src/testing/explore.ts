@@ -92,7 +92,7 @@ const JOBS = 8
  * console.log(exploration.stopped)
  */
 export async function explore(sim: PlatformSimulator, options: ExploreOptions = {}): Promise<Exploration> {
-  const limits = limitsOf(options)
+  const limits = readLimits(options)
   // fast-check is loaded only here.
   const { explore: exploreTarget, exitCodeOf } = await import('../running/explorer/explore.ts')
   const core = coreOf(sim)
@@ -100,7 +100,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
   const { driver, close } = await driverOption(sim, options)
   const facts = { version: VERSION, target: core.address.webhookUrl ?? 'a function', seed, failures: [], journal: [] }
   const started = { startedAt: wallTime(), ms: elapsedMs() }
-  const runOf = (scenarios: readonly ScenarioResult[]) => {
+  const createRun = (scenarios: readonly ScenarioResult[]) => {
     const durationMs = elapsedMs() - started.ms
     return runResult({ ...facts, startedAt: started.startedAt, durationMs, scenarios, stopped: null })
   }
@@ -115,7 +115,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       scenarios.push(withoutLateCalls(result, earlier))
       for (const { kind, chat_id } of result.journal) if (kind !== 'api' && chat_id !== undefined) earlier.add(chat_id)
     }
-    return runOf(scenarios)
+    return createRun(scenarios)
   }
   const rerun = (conversation: number) => `explore(sim, { replay: ${conversation} })`
   const situations = new Map<string, Tried>()
@@ -146,7 +146,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
     const again = findings.map(({ result, sequence }) => ({ ...result, rerunCommand: rerun(sequence.seed) }))
     if (calibration.result !== null)
       again.unshift({ ...calibration.result, rerunCommand: `explore(sim, { seed: ${seed} })` })
-    const ended = runOf(again)
+    const ended = createRun(again)
     const summary = exploreSummary(result, { situations, seed, durationMs: ended.durationMs, rerun })
     const text = [...summary].join('\n')
     const shown = core.secrets.redactDeep({ ended, text, findings, result })
@@ -162,7 +162,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       Error.captureStackTrace?.(error, assertPassed)
       throw error
     }
-    return { ...explorationOf(shown.result), report, assertPassed }
+    return { ...describeExploration(shown.result), report, assertPassed }
   } finally {
     await close()
   }
@@ -191,7 +191,7 @@ const OPTIONS: Shape = {
   signal: anything,
 }
 
-function limitsOf(options: ExploreOptions) {
+function readLimits(options: ExploreOptions) {
   validateOptions('explore', options, OPTIONS)
   const { conversations, replay } = options
   if (replay !== undefined && replay >= 2 ** 31)
@@ -206,7 +206,7 @@ function limitsOf(options: ExploreOptions) {
   }
 }
 
-function explorationOf({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
+function describeExploration({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
   const failures = findings.map(({ sequence, file, invariant, name, needs, acts, failed, of, others }) => ({
     ...{ invariant, name, needs, acts, failed, of, others },
     seed: sequence.seed,

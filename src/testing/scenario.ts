@@ -81,7 +81,7 @@ export async function runScenario(
   }
   const secrets = createSecrets()
   for (const plan of plans) addSecretVariables(secrets, plan.env, options.env ?? process.env, plan)
-  return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
+  return createRun(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
 }
 
 async function loadAll(scenario: RunnableScenario, cwd: string): Promise<LoadedScenario[]> {
@@ -109,7 +109,7 @@ async function runOne(
 
 const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']
 
-function runOf(
+function createRun(
   sim: PlatformSimulator,
   scenarios: readonly ScenarioResult[],
   timing: Pick<RunResult, 'startedAt' | 'durationMs'>,

@@ -16,7 +16,7 @@ export function groupOf({ kind, step, soft, code, details, hintCode }: Failure):
   return JSON.stringify(group, (key, value: unknown) => (VARYING.has(key) ? null : value))
 }
 
-/** Of the facts, what may vary; failures keep their codes. */
+/** Facts that may vary for the same cause; failures keep their codes. */
 const VARYING_FACTS: ReadonlySet<string> = new Set(['message', 'detail', 'body', 'output', 'place', 'answer'])
 
 /** The cause of the first failure, which is most likely that of the others; null where scenarios cannot share it. */

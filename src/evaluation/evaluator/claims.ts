@@ -219,7 +219,7 @@ export function callMisses(
 ): CallMiss[] {
   const { index, options } = context
   const { leaf, from } = query
-  const startMs = Number.isFinite(from.atMs) ? from.atMs : (index.started?.at_ms ?? 0)
+  const startMs = index.startMs(from)
   const misses: CallMiss[] = []
   for (const call of index.calls) {
     if (taken.some(({ seq }) => seq === call.seq)) continue
@@ -276,14 +276,17 @@ export const nearMiss = (
 export const calledText = ({ entry: { method, path } }: Call): string => `${method} ${path}`
 
 /** Where the call belongs to another step or is another call, nothing else counts. */
-export function nearMissOf({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
-  const decisive = obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+export const findDecisive = (obstacles: readonly Obstacle[]): Obstacle | undefined =>
+  obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+
+export function describeMiss({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
+  const decisive = findDecisive(obstacles)
   const shown = decisive === undefined ? obstacles : [decisive]
   return nearMiss({ seq: call.seq, what: calledText(call), afterMs, differences }, shown)
 }
 
 /** What a finding says of an expected call, for programs. */
-export function requirementOf({ call, body, times, apartMs, alias, auth }: Expectation) {
+export function describeRequirement({ call, body, times, apartMs, alias, auth }: Expectation) {
   return { call, body: bodyNotation(body), times, apartMs, alias, auth }
 }
 

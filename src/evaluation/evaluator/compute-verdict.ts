@@ -102,14 +102,14 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }
   const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
-  const decided = outcomeOf(evaluation, results, failures, stepsWithWarnings)
+  const decided = computeOutcome(evaluation, results, failures, stepsWithWarnings)
   return {
     ...decided,
     failures,
     warnings: [...warnings, ...findings],
     steps: results.map(result => stepVerdict(evaluation, result, stepsWithWarnings)),
     captures: variables.captures(),
-    ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: targetOutputOf(output) }),
+    ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: readTargetOutput(output) }),
   }
 }
 
@@ -141,7 +141,7 @@ const contentTypeFailure = (finding: Finding): Failure => ({
 
 export const noWarning = ({ code }: Finding): string => `no warning ${code}, because of --strict`
 
-const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
+const readTargetOutput = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
   ended,
   lines: Array.isArray(lines) ? lines.map(String) : [],
   file,
@@ -153,7 +153,9 @@ function withTargetOutput(index: JournalIndex, failure: Failure, output: TargetO
   const { code, details, step } = failure
   const isUnanswered = code === 'not_acknowledged' && details.status === null
   if (!output.ended) {
-    const hasException = targetOutputOf(output).lines.some(line => isStackFrame(line) || line.startsWith('Traceback '))
+    const hasException = readTargetOutput(output).lines.some(
+      line => isStackFrame(line) || line.startsWith('Traceback '),
+    )
     return isUnanswered && hasException ? { ...failure, ...hintFields(EXCEPTION) } : failure
   }
   const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
@@ -259,7 +261,7 @@ function stepVerdict(
 }
 
 /** error before fail before inconclusive before pass. */
-function outcomeOf(
+function computeOutcome(
   { index, plan }: Evaluation,
   results: readonly EvaluatedResult[],
   failures: readonly Failure[],

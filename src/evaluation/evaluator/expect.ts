@@ -5,18 +5,20 @@ import { failureText } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type Hint } from '../finding.ts'
 import { MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { Action, Expectation, ExpectTree } from '../scenario/plan.ts'
+import { fillRequirements, type Requirement } from './assignment.ts'
 import {
   accepts,
   type CallMiss,
   type CallQuery,
   callMisses,
   conversationOfQuery,
+  describeMiss,
+  describeRequirement,
+  findDecisive,
   hasObstacle,
   type Moment,
-  nearMissOf,
   type ObstacleCode,
   obstaclesText,
-  requirementOf,
 } from './claims.ts'
 import { AVAILABILITY, type Call, callReference, isLater, ruleOf, seqsOf } from './journal-index.ts'
 import {
@@ -87,7 +89,7 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#availabilityFloor = context.claims.floorOf(AVAILABILITY)
     const { value, problem } = context.fill(step, tree)
     this.#tree = value
-    this.#alternatives = problem === null ? alternativesOf(value) : []
+    this.#alternatives = problem === null ? expandTree(value) : []
     if (problem !== null) this.#fail(unusable(tree, 'unfillable', problem))
   }
 
@@ -205,16 +207,16 @@ export class ExpectEvaluator implements StepEvaluator {
     const common = {
       expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline.within)}`,
       rules: rulesOf([leaf]),
-      nearest: misses.map(nearMissOf),
+      nearest: misses.map(describeMiss),
       entrySeqs: mark === undefined ? [] : [mark],
       hint,
     }
-    const requirement = requirementOf(leaf)
+    const requirement = describeRequirement(leaf)
     const seqs = seqsOf(calls)
     if (isMatch) {
       const none =
         leaf.times.min === 1 ? `no call of ${callWithKey({ ...leaf, body: null })} matches` : tooFew(seqs, leaf, '')
-      const nearest = `${callText(best.call)} ${offset(best.afterMs)}: ${reasonOf(best)}`
+      const nearest = `${callText(best.call)} ${offset(best.afterMs)}: ${explainMiss(best)}`
       const { obstacles, differences, afterMs } = best
       return createFailure('expect', {
         ...common,
@@ -225,7 +227,7 @@ export class ExpectEvaluator implements StepEvaluator {
       })
     }
     const limit = ` ${within(this.#deadline.within.ms)}`
-    const detail = calls.length > 0 && best === undefined ? null : detailOf(context, step, leaf, best)
+    const detail = calls.length > 0 && best === undefined ? null : explainMissing(context, step, leaf, best)
     let none = `${callWithKey(leaf)} was not called${limit}`
     if (leaf.times.min !== 1) none = tooFew(seqs, leaf, limit)
     else if (detail?.code === 'claimed') none = `${callWithKey(leaf)} was not called again${limit}`
@@ -246,7 +248,7 @@ function tooFew(seqs: readonly number[], leaf: Expectation, limit: string): stri
   return `${callWithKey(leaf)} was called only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
 }
 
-function reasonOf({ obstacles, differences: [first, ...more] }: CallMiss): string {
+function explainMiss({ obstacles, differences: [first, ...more] }: CallMiss): string {
   if (first !== undefined && obstacles.length === 1) return firstDifferenceText(first, more.length)
   return obstaclesText(obstacles)
 }
@@ -309,7 +311,7 @@ export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): F
     code: 'calls_too_close',
     expected: `expect ${treeText({ op: 'call', ...leaf })}`,
     happened: `${callNamed(leaf)} was called again too soon: #${first.seq} and #${second.seq} are ${seconds(gapMs)} apart, expected at least ${least}`,
-    details: { requirement: requirementOf(leaf), gapMs },
+    details: { requirement: describeRequirement(leaf), gapMs },
     rules: rulesOf([leaf]),
     entrySeqs: [first.seq, second.seq],
     cause: causedBy('too_close', `\`${leaf.call}\` is called again too soon`, leaf.call),
@@ -336,7 +338,7 @@ interface Detail {
 }
 
 /** What arrived instead shows where things went another way. */
-function detailOf(
+function explainMissing(
   { index }: EvaluationContext,
   { conversation }: EvaluatedStep,
   leaf: Expectation,
@@ -353,7 +355,7 @@ function detailOf(
     return { code: 'no_call_at_all', text, cause }
   }
   if (nearest !== undefined) {
-    const decisive = nearest.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+    const decisive = findDecisive(nearest.obstacles)
     if (decisive?.code === 'claimed')
       return { code: 'claimed', text: `: ${callText(nearest.call)} is ${decisive.text}` }
     return { code: 'other_call', text: `; the nearest call is ${callText(nearest.call)} ${offset(nearest.afterMs)}` }
@@ -425,143 +427,14 @@ function findHint(
   return { code: hint.code, text: (index.audience === 'test' && hint.test) || hint.text }
 }
 
-export interface Requirement {
-  /** How many calls it needs. */
-  readonly need: number
-  /** Requirements that earlier calls must fill. */
-  readonly after: readonly number[]
-}
-
-export interface Filled {
-  /** Every need is met. */
-  readonly met: boolean
-  /** Calls of each requirement, in their order. */
-  readonly taken: readonly (readonly number[])[]
-}
-
-export type Fits = (requirement: number, call: number) => boolean
-
-/** With as few of the first calls as can be; when not all can be filled, as many as can. */
-export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const [only, ...more] = requirements
-  if (only !== undefined && more.length === 0) {
-    const taken: number[] = []
-    for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
-    return { met: taken.length === only.need, taken: [taken] }
-  }
-  const isFree = requirements.every(({ after }) => after.length === 0)
-  return isFree ? fillInAnyOrder(requirements, calls, fits) : fillInOrder(requirements, calls, fits)
-}
-
-/** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */
-function fillInAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  // A slot for each call that a requirement needs.
-  const slots: number[] = []
-  for (const [requirement, { need }] of requirements.entries())
-    for (let count = 0; count < need; count++) slots.push(requirement)
-  const assigned: (number | null)[] = slots.map(() => null)
-
-  function place(call: number, tried: Set<number>): boolean {
-    for (const [slot, requirement] of slots.entries()) {
-      if (tried.has(slot) || !fits(requirement, call)) continue
-      tried.add(slot)
-      const displaced = assigned[slot] ?? null
-      if (displaced !== null && !place(displaced, tried)) continue
-      assigned[slot] = call
-      return true
-    }
-    return false
-  }
-
-  for (let call = 0; call < calls && assigned.includes(null); call++) place(call, new Set())
-  const taken: number[][] = requirements.map(() => [])
-  for (const [slot, call] of assigned.entries()) if (call !== null) taken[slots[slot] ?? 0]?.push(call)
-  for (const list of taken) list.sort((a, b) => a - b)
-  return { met: !assigned.includes(null), taken }
-}
-
-/** How many calls each requirement has, and one assignment that leads there. */
-interface State {
-  readonly counts: readonly number[]
-  readonly total: number
-  readonly taken: readonly (readonly number[])[]
-}
-
-/** Extends every useful state call by call; of several ways to one state, the first stays. */
-function fillInOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const need = requirements.reduce((sum, requirement) => sum + requirement.need, 0)
-  const equals = equalRequirements(requirements, calls, fits)
-  let states: readonly State[] = [{ counts: requirements.map(() => 0), total: 0, taken: requirements.map(() => []) }]
-  let [best] = states as [State]
-  for (let call = 0; call < calls && best.total < need; call++) {
-    const next: State[] = []
-    for (const state of states) {
-      const extended = extendState(state, call, requirements, fits, equals)
-      next.push(...(extended.length > 0 ? extended : [state]))
-    }
-    states = dropDominated(next)
-    for (const state of states) if (state.total > best.total) best = state
-  }
-  return { met: best.total === need, taken: best.taken }
-}
-
-/** The states after one more call: one for each requirement that can take it. */
-function extendState(
-  { counts, total, taken }: State,
-  call: number,
-  requirements: readonly Requirement[],
-  fits: Fits,
-  equals: readonly number[],
-): State[] {
-  const isOpen = (requirement: number) => (counts[requirement] ?? 0) < (requirements[requirement]?.need ?? 0)
-  const states: State[] = []
-  for (const [requirement, { after }] of requirements.entries()) {
-    if (!isOpen(requirement) || after.some(isOpen) || !fits(requirement, call)) continue
-    // Equal requirements are filled one after the other.
-    const earlier = equals.findIndex(
-      (first, otherRequirement) => first === equals[requirement] && isOpen(otherRequirement),
-    )
-    if (earlier < requirement) continue
-    states.push({
-      counts: counts.with(requirement, (counts[requirement] ?? 0) + 1),
-      total: total + 1,
-      taken: taken.with(requirement, [...(taken[requirement] ?? []), call]),
-    })
-  }
-  return states
-}
-
-/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
-function dropDominated(states: readonly State[]): State[] {
-  const useful: State[] = []
-  for (const state of states.toSorted((a, b) => b.total - a.total)) {
-    const isDominated = useful.some(({ counts }) => state.counts.every((count, at) => (counts[at] ?? 0) >= count))
-    if (!isDominated) useful.push(state)
-  }
-  return states.filter(state => useful.includes(state))
-}
-
-/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
-function equalRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
-  const keys: string[] = []
-  for (const [requirement, { need, after }] of requirements.entries()) {
-    let key = `${need} ${after} `
-    for (const [followerIndex, follower] of requirements.entries())
-      if (follower.after.includes(requirement)) key += `${followerIndex},`
-    for (let call = 0; call < calls; call++) key += fits(requirement, call) ? '1' : '0'
-    keys.push(key)
-  }
-  return keys.map(key => keys.indexOf(key))
-}
-
 export interface Alternative {
   readonly leaves: readonly Expectation[]
   readonly requirements: readonly Requirement[]
 }
 
-function alternativesOf(tree: ExpectTree): Alternative[] {
+function expandTree(tree: ExpectTree): Alternative[] {
   if (tree.op === 'call') return [{ leaves: [tree], requirements: [{ need: tree.times.min, after: [] }] }]
-  const parts = tree.of.map(alternativesOf)
+  const parts = tree.of.map(expandTree)
   if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
   let alternatives: Alternative[] = [{ leaves: [], requirements: [] }]
   for (const part of parts)
@@ -569,7 +442,7 @@ function alternativesOf(tree: ExpectTree): Alternative[] {
   return alternatives
 }
 
-/** In a sequence everything of the second part comes after everything of the first. */
+/** In a sequence, everything of the right part comes after everything of the left one. */
 function joinAlternatives(left: Alternative, right: Alternative, isOrdered: boolean): Alternative {
   const before = isOrdered ? [...left.requirements.keys()] : []
   const requirements = [...left.requirements]

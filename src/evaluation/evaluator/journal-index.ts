@@ -62,6 +62,11 @@ export class JournalIndex {
     return endpoint === 'availability' ? AVAILABILITY : this.history.conversationOf(chatId)
   }
 
+  /** When a turn began; the beginning of the scenario or the test when the turn has none. */
+  startMs({ atMs }: { readonly atMs: number }): number {
+    return Number.isFinite(atMs) ? atMs : (this.started?.at_ms ?? 0)
+  }
+
   /** The bot that calls about a conversation must name; undefined when the journal does not say. */
   botOf(conversation: string): number | undefined {
     return this.#bots.get(conversation) ?? this.started?.bot.id

@@ -27,7 +27,7 @@ const MAX_DIFFERENCES = 50
 /** The differences between an expected value and a received one, at most 50; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
   const gaps = compare(expected, actual, [], options).slice(0, MAX_DIFFERENCES)
-  return gaps.map(gap => differenceOf(gap, actual))
+  return gaps.map(gap => describeDifference(gap, actual))
 }
 
 /** The number of differences, at most 50. */
@@ -160,7 +160,7 @@ function isEqual(expected: unknown, actual: unknown, options: MatchOptions): boo
   return keys.every(key => Object.hasOwn(actual, key) && isEqual(expected[key], actual[key], options))
 }
 
-function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Difference {
+function describeDifference({ path, expected, actual, note }: Gap, root: unknown): Difference {
   const explanation = note ?? (actual === undefined ? keyNote(path, root) : noteFor(expected, actual))
   const both = typeof expected === 'string' && typeof actual === 'string'
   const [left, right] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]

@@ -137,7 +137,7 @@ export class SeesEvaluator implements StepEvaluator {
     const common = {
       expected,
       rules: RULES,
-      nearest: inbox === null ? [] : misses.map(miss => this.#nearMissOf(inbox.read, miss)),
+      nearest: inbox === null ? [] : misses.map(miss => this.#describeMiss(inbox.read, miss)),
       entrySeqs: inbox === null ? [] : [inbox.read.seq],
       hint,
     }
@@ -223,10 +223,9 @@ export class SeesEvaluator implements StepEvaluator {
     return ranked.slice(0, MAX_MISSES).map(({ miss }) => miss)
   }
 
-  #nearMissOf(read: InboxRead, { place, obstacle, differences }: ItemMiss) {
-    const turn = this.#context.windows.turnStart(this.step)
-    const startMs = Number.isFinite(turn.atMs) ? turn.atMs : (this.#context.index.started?.at_ms ?? 0)
-    const afterMs = Math.round(read.askedAt - startMs)
+  #describeMiss(read: InboxRead, { place, obstacle, differences }: ItemMiss) {
+    const { windows, index } = this.#context
+    const afterMs = Math.round(read.askedAt - index.startMs(windows.turnStart(this.step)))
     return nearMiss({ seq: read.seq, what: itemText(read.items, place), afterMs, differences }, [obstacle])
   }
 }

@@ -10,7 +10,7 @@ import { causedBy, createFailure, type FailureDetails, type Hint } from '../find
 import { InterpolationError, interpolate, type Variables } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation, Plan, Severity } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
-import { accepts, requirementOf, shownName, unwantedCause } from './claims.ts'
+import { accepts, BEGINNING, describeRequirement, shownName, unwantedCause } from './claims.ts'
 import { type ExpectEvaluator, findClosePair, tooCloseFailure } from './expect.ts'
 import {
   AVAILABILITY,
@@ -142,7 +142,7 @@ const nameOf = (conversation: ConversationKey | null): string | null =>
   conversation === AVAILABILITY ? null : conversation
 
 /** Milliseconds from the first entry to a call. */
-const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.readAt - (index.started?.at_ms ?? 0)
+const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.readAt - index.startMs(BEGINNING)
 
 const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoint }: Call): boolean =>
   endpoint !== null && !strict.allow.includes(endpoint) && (endpoint !== 'availability' || mentionsAvailability)
@@ -223,7 +223,7 @@ function tooMany(
     code: 'too_many_calls',
     expected: `${requirementText(leaf)}${once}${inChat(review.chatName(name))}`,
     happened: tooManyText(leaf, seqs, first, last),
-    details: { requirement: requirementOf(leaf), count: seqs.length },
+    details: { requirement: describeRequirement(leaf), count: seqs.length },
     rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
     entrySeqs: seqsOf(within),
     hint: repeatedHint(review, claimed.at(-1), first),

@@ -27,9 +27,8 @@ export interface CalibrateOptions {
   readonly jobs: number
   /** How long an effect may take. */
   readonly withinMs: number
-  /** As of a scenario. */
   readonly inProcess: ScenarioSettings['inProcess']
-  /** Of the agent driver. */
+  /** What the agent driver can do. */
   readonly verbs: readonly string[]
   readonly load: LoadOptions
   /** Runs scenarios, at most `jobs` at once. */

@@ -272,7 +272,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   /** Repeats a failure, shortens its conversation, and checks the scenario file. */
   async function examine(failed: Failed): Promise<void> {
     const { sequence, invariant } = failed
-    const original = fileOf(sequence, invariant)
+    const original = createFile(sequence, invariant)
     const plan = await planOf(original)
     // When a second one does not fail alone, conversations disturb each other: from now on each runs alone.
     const alike = findings.find(finding => finding.failed === 0 && finding.invariant === invariant)
@@ -347,7 +347,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         },
       })
       if (signal.aborted) return null
-      const file = fileOf(shortest, invariant)
+      const file = createFile(shortest, invariant)
       const shortened = { ...failed, sequence: shortest }
       const last = await repeat(shortened, await planOf(file), REPEATS, RELIABLE)
       const [result] = last.failing
@@ -399,7 +399,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     listener.found(whole)
   }
 
-  function fileOf(sequence: ActSequence, invariant: InvariantId): FailingScenario {
+  function createFile(sequence: ActSequence, invariant: InvariantId): FailingScenario {
     const settings = { ...calibration.abilities, withinMs, inProcess: null, name: nameOf(sequence, invariant) }
     return createFailingScenario(sequence, invariant, { ...options, settings })
   }

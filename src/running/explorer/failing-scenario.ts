@@ -12,7 +12,7 @@ export interface FailingScenario {
 }
 
 interface FileOptions {
-  /** Of the exploration. */
+  /** The seed of the whole exploration. */
   readonly seed: number
   readonly folder: string
   /** The command or the call that runs the conversation with this seed again. */

@@ -26,7 +26,7 @@ interface ActRule {
   readonly verb: string | null
   /** A person has to see what came before, so it is never quick. */
   readonly isDeliberate: boolean
-  /** Of the whole help desk, and not of a chat. */
+  /** It is about the whole help desk, and not about a chat. */
   readonly isOfDesk?: true
 }
 
@@ -85,7 +85,7 @@ export interface Act {
 
 /** A conversation before it is a scenario: acts in one or several chats, in order. */
 export interface ActSequence {
-  /** From which it was generated. */
+  /** The number it was generated from. */
   readonly seed: number
   readonly acts: readonly Act[]
   /** At most one knob of the platform that has another value than usual. */

@@ -66,7 +66,7 @@ export const matchers = {
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
     const matches = count(query, stackAbove(matchers.toHaveReceived), callCandidates(query, call))
-    const result = resultOf(query, matches)
+    const result = createResult(query, matches)
     if (result.pass && !this.isNot) for (const seq of matches.seqs) tests.matchedSeqs.add(seq)
     return result
   },
@@ -81,7 +81,7 @@ export const matchers = {
     const named = { what: 'event', name: event, names: WEBHOOK_EVENTS }
     const subject = checkArguments('toHaveDelivered', received, named, payload, options)
     const query = { ...subject, call: event, body: payload, options, rules: ['WH1'] }
-    return resultOf(query, count(query, stackAbove(matchers.toHaveDelivered), eventCandidates(query)))
+    return createResult(query, count(query, stackAbove(matchers.toHaveDelivered), eventCandidates(query)))
   },
 }
 
@@ -149,7 +149,7 @@ function count(query: Query, callStack: string, candidates: Iterable<Candidate>)
   const misses: Miss[] = []
   guard.run(null, undefined, () => {
     for (const { obstacles, body, atMs, ...candidate } of candidates) {
-      const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
+      const afterMs = Math.round(atMs - tests.index.startMs(BEGINNING))
       const rank = (obstacles.length - 1) * RULE_RANK + candidate.differences.length
       if (obstacles.length === 0) seqs.push(candidate.seq)
       else misses.push({ ...nearMiss({ ...candidate, afterMs }, obstacles), body, rank })
@@ -177,7 +177,7 @@ function expectedText(query: Query, isNot: boolean): string {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function resultOf(query: Query, { seqs, misses }: Matches): Result {
+function createResult(query: Query, { seqs, misses }: Matches): Result {
   const { tests, call, body, chatId, rules } = query
   const { min, max } = timesIn(query)
   const pass = seqs.length >= min && seqs.length <= max
