@@ -53,6 +53,8 @@ export interface TestExpectation extends EvaluatedStep {
   /** Null for the bot. */
   readonly chatId: string | null
   readonly start: Pick<Entry, 'seq' | 'at_ms'>
+  /** Null while it is running. */
+  end: { readonly at_ms: number } | null
   readonly turn: Moment
   readonly waitMs: number
 }
@@ -94,7 +96,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   readonly reportedNumbers = new Set<number | null>()
   readonly expectations = new Map<number, TestExpectation>()
   readonly #open = new Map<number, StepEvaluator>()
-  readonly #ends = new Map<number, { readonly at_ms: number }>()
   /** The names of all chats by their ids. */
   readonly names = new Map<string, string>()
   readonly #turns = new Map<string, Turn>()
@@ -157,7 +158,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     for (const [number, { start }] of this.expectations) {
       const claimed = this.expects.get(number)?.claimed ?? []
       if (start.seq >= firstSeq || this.#open.has(number) || claimed.some(({ seq }) => seq >= firstSeq)) continue
-      for (const map of [this.expectations, this.expects, this.#ends]) map.delete(number)
+      for (const map of [this.expectations, this.expects]) map.delete(number)
     }
   }
 
@@ -218,6 +219,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
       soft: false,
       chatId,
       start: { seq: journal.nextSeq - 1, at_ms: journal.atMs },
+      end: null,
       turn: this.#openTurn(chatId),
       waitMs,
     }
@@ -243,7 +245,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return start
   }
 
-  /** Returns the status of a running expectation. */
   status({ number }: TestExpectation): StepStatus {
     this.read()
     const { atMs } = this.core.journal
@@ -256,7 +257,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     const { state } = this.status(expectation)
     const evaluator = this.#open.get(number)
     this.#open.delete(number)
-    this.#ends.set(number, { at_ms: this.core.journal.atMs })
+    expectation.end = { at_ms: this.core.journal.atMs }
     if (evaluator === undefined || this.resetSignal.aborted) return null
     evaluator.close()
     const failed = this.guard.run(number, null, () => {
@@ -280,7 +281,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return { ...details, step: ref, conversation: conversation || null, soft: false }
   }
 
-  /** The label of an expectation that is still running. */
   get openLabel(): string | undefined {
     const [evaluator] = this.#open.values()
     return evaluator?.step.label
@@ -297,7 +297,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   }
 
   findEnd({ number }: EvaluatedStep) {
-    return this.#ends.get(number) ?? null
+    return this.expectations.get(number)?.end ?? null
   }
 
   turnStart(step: EvaluatedStep): Moment {
@@ -324,7 +324,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   deadlineOf(step: EvaluatedStep, _: ConversationKey, withinMs: number | null): Deadline {
     const { start, waitMs } = this.#get(step)
     const ms = withinMs ?? waitMs
-    return { atMs: start.at_ms + ms, within: { ms, from: null } }
+    return { atMs: start.at_ms + ms, ms, from: null }
   }
 
   findStimulus(step: EvaluatedStep): Stimulus | null {

@@ -64,7 +64,7 @@ export class ClaimRegistry {
 export class InboxClaims {
   readonly #owners = new Map<string, Map<number, number>>()
 
-  /** Owners by place. */
+  /** The owners of the items of an inbox, by place. */
   ownersIn(conversation: string, resets: number): Map<number, number> {
     const key = `${resets} ${conversation}`
     const owners = this.#owners.get(key) ?? new Map<number, number>()
@@ -73,9 +73,8 @@ export class InboxClaims {
   }
 }
 
-/** Describes the call that one expectation looks for. */
 export interface CallQuery {
-  /** With its body filled in. */
+  /** Its body is filled in. */
   readonly leaf: Expectation
   readonly step: number
   readonly conversation: string
@@ -83,7 +82,6 @@ export interface CallQuery {
   readonly from: Moment
   /** The call must be later than this one. */
   readonly floor: Call | null
-  /** Null: no limit. */
   readonly untilMs: number | null
 }
 
@@ -263,7 +261,6 @@ export const hasObstacle = ({ obstacles }: Pick<CallMiss, 'obstacles'>, ...codes
 export const obstaclesText = (obstacles: readonly Obstacle[]): string =>
   obstacles.map(({ text }) => text).join('; ') || 'no step claims it'
 
-/** A near miss as a report shows it. */
 export const nearMiss = (
   { seq, what, afterMs, differences }: Pick<NearMiss, 'seq' | 'what' | 'afterMs' | 'differences'>,
   obstacles: readonly Obstacle[],

@@ -46,15 +46,15 @@ function textNote(expected: string, actual: string): DifferenceNote | undefined 
   const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
   const short = actual.slice(0, actual.length - ellipsis.length)
   if (short.length >= MIN_CHARS && expected.startsWith(short))
-    return note('cut', `cut off after ${lengthOf(short)} of ${lengthOf(expected)} characters`)
+    return note('cut', `cut off after ${countChars(short)} of ${countChars(expected)} characters`)
   if (expected.length >= MIN_CHARS && actual.includes(expected)) {
-    const more = counted(lengthOf(actual) - lengthOf(expected), 'more character')
+    const more = counted(countChars(actual) - countChars(expected), 'more character')
     if (actual.startsWith(expected)) return note('added_at_end', `${more} at the end`)
     if (actual.endsWith(expected)) return note('added_in_front', `${more} in front`)
     return note('surrounded', 'the expected text is part of a longer one')
   }
   // Only for long texts, where the difference is hard to see.
-  const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
+  const at = countChars(expected.slice(0, commonLength(expected, actual)))
   return at > LONG ? note('from_position', `differs from character ${at + 1} on`) : undefined
 }
 
@@ -140,8 +140,7 @@ function decodeUrl(text: string): string | null {
   }
 }
 
-/** In characters. */
-const lengthOf = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+const countChars = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
 type Path = readonly PropertyKey[]
 

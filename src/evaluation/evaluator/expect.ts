@@ -205,7 +205,7 @@ export class ExpectEvaluator implements StepEvaluator {
     const hint = findHint(context, best, step)
     const isMatch = best !== undefined && !hasObstacle(best, 'call', 'claimed')
     const common = {
-      expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline.within)}`,
+      expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline)}`,
       rules: rulesOf([leaf]),
       nearest: misses.map(describeMiss),
       entrySeqs: mark === undefined ? [] : [mark],
@@ -226,7 +226,7 @@ export class ExpectEvaluator implements StepEvaluator {
         cause: notMatchingCause(leaf, best),
       })
     }
-    const limit = ` ${within(this.#deadline.within.ms)}`
+    const limit = ` ${within(this.#deadline.ms)}`
     const detail = calls.length > 0 && best === undefined ? null : explainMissing(context, step, leaf, best)
     let none = `${callWithKey(leaf)} was not called${limit}`
     if (leaf.times.min !== 1) none = tooFew(seqs, leaf, limit)
@@ -235,7 +235,7 @@ export class ExpectEvaluator implements StepEvaluator {
       ...common,
       code: 'no_call',
       happened: `${none}${detail?.text ?? ''}`,
-      details: { requirement, seqs, withinMs: this.#deadline.within.ms, why: detail?.code, refused: hint?.refused },
+      details: { requirement, seqs, withinMs: this.#deadline.ms, why: detail?.code, refused: hint?.refused },
       cause: detail?.cause ?? causedBy('not_called', `\`${leaf.call}\` is not called`, leaf.call),
     })
   }

@@ -143,7 +143,7 @@ export class SeesEvaluator implements StepEvaluator {
     }
     if (this.#problem !== null)
       return createFailure('sees', { ...common, code: 'unfillable', happened: this.#problem, details: { item } })
-    const withinMs = forMs ?? this.#deadline.within.ms
+    const withinMs = forMs ?? this.#deadline.ms
     const seen = inbox?.places.length ?? 0
     const often = seen === 0 ? `did not see ${item}` : `saw ${item} only ${timesText(seen)}`
     const why = inbox === null ? 'the inbox was not read' : whyNone(inbox, misses)
@@ -175,7 +175,7 @@ export class SeesEvaluator implements StepEvaluator {
   #expected(): { readonly item: string; readonly expected: string } {
     const { times, forMs } = this.#options
     const item = itemNotation(this.#matcher, MAX_ITEM_CHARS)
-    const bound = forMs === null ? withinText(this.#deadline.within) : `for ${formatDuration(forMs)}`
+    const bound = forMs === null ? withinText(this.#deadline) : `for ${formatDuration(forMs)}`
     const chat = inChat(this.#context.chatName(this.step.conversation))
     return { item, expected: `agent sees ${item} ${howOften(times)}${chat} ${bound}` }
   }

@@ -60,9 +60,8 @@ export interface StepWindows {
   findStimulus(step: EvaluatedStep): Stimulus | null
 }
 
-export interface Deadline {
+export interface Deadline extends Within {
   readonly atMs: number
-  readonly within: Within
 }
 
 /** An action of the user, or of a step. */

@@ -54,7 +54,6 @@ export interface CallReview extends EvaluationContext {
   readonly expects: ReadonlyMap<number, ExpectEvaluator>
   readonly guard: PatternGuard
   readonly strict: Plan['strict']
-  /** Whether calls about availability need an expectation. */
   readonly mentionsAvailability: boolean
   readonly conversations: readonly string[]
   /** Milliseconds from which the calls of a conversation do not count, because its steps have failed. */
@@ -261,14 +260,15 @@ function repeatedHint({ index }: CallReview, first: Call | undefined, second: Ca
       code: 'answer_lost',
       text: 'The answer to the first was lost by a fault: allow the repetition with times: { min: 1, max: 2 }.',
     }
-  for (const entry of index.entries)
-    if (entry.kind === 'delivery' && entry.attempt > 1 && entry.seq < second.seq)
-      if (entry.chat_id === second.entry.chat_id)
-        return {
-          code: 'delivered_again',
-          text: 'An event was delivered more than once before: does the intermediary treat the repetition as a new event?',
-        }
-  return null
+  const events = index.history.chats.get(second.entry.chat_id ?? '')?.events ?? []
+  const isDeliveredAgain = events.some(({ attempts }) =>
+    attempts.some(({ attempt, seq }) => attempt > 1 && seq < second.seq),
+  )
+  if (!isDeliveredAgain) return null
+  return {
+    code: 'delivered_again',
+    text: 'An event was delivered more than once before: does the intermediary treat the repetition as a new event?',
+  }
 }
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
@@ -290,7 +290,6 @@ export function breaksContract(entry: Call['entry']): boolean {
   return STATUSES.includes(entry.status)
 }
 
-/** The error in the body of a refusal. */
 export function refusalOf({ response }: Call['entry']): Readonly<Record<'error' | 'field' | 'message', string | null>> {
   const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
   return {

@@ -38,9 +38,7 @@ export interface CalibrateOptions {
 export interface Calibration {
   readonly abilities: Abilities
   readonly vocabulary: Vocabulary
-  /** A plain conversation. */
   readonly control: ActSequence
-  /** The result of the plain conversation. */
   readonly result: ScenarioResult | null
   /** The plain conversation that fails, so that nothing can be explored; null when it passes. */
   readonly broken: ScenarioResult | null

@@ -133,7 +133,6 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs, inProcess } = options
   const startMs = elapsedMs()
   let runs = 0
-  /** Whether only one conversation runs at a time. */
   let isAlone = false
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */

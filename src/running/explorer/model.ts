@@ -102,7 +102,6 @@ export const startState = (chats: number): ModelState => ({
   isAway: false,
 })
 
-/** Whether the act is possible in this state. */
 export function isPossible({ chats, isAway }: ModelState, { kind, chat }: Pick<Act, 'kind' | 'chat'>): boolean {
   const { status, isTyping } = chats[chat] ?? {}
   if (status === undefined || !ruleOf(kind).in.includes(status)) return false

@@ -5,7 +5,6 @@ import { type Act, type ActSequence, possibleActs, ruleOf } from './model.ts'
 export interface ShrinkOptions {
   /** Which of these conversations fail in the same way. */
   failing(candidates: readonly ActSequence[]): Promise<readonly boolean[]>
-  /** Whether the time for it is over. */
   isOver(): boolean
 }
 

@@ -47,7 +47,6 @@ export function countSituations(
 
 /** How often each act was tried in each state of its chat. */
 export interface Coverage {
-  /** The acts. */
   readonly columns: readonly string[]
   /** The states of a chat. A cell is null where the act is not possible. */
   readonly rows: readonly { readonly state: string; readonly cells: readonly (Tried | null)[] }[]

@@ -20,7 +20,6 @@ import {
 export interface Abilities {
   /** The inbox can be read, and shows texts. */
   readonly inbox: boolean
-  /** The inbox shows requests. */
   readonly requests: boolean
   /** It shows that of a second handover beside that of the first one. An inbox may begin anew with each. */
   readonly laterRequests: boolean
