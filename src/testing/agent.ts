@@ -125,8 +125,7 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
     {
       label: `agent sees ${flow(expected, 60)}${forMs === null ? '' : ` for ${formatDuration(forMs)}`}`,
       waitMs: durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
-      create: (journal, step) =>
-        new SeesEvaluator(journal, step, { item: expected, times, forMs, withinMs: null, fill: item => item }),
+      create: (journal, step) => new SeesEvaluator(journal, step, { item: expected, times, forMs, withinMs: null }),
     },
     async (journal, expectation) => {
       const { sim, core, resetSignal } = journal

@@ -110,7 +110,7 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
   failures.push(...unexpectedCalls(tests, reported))
   claims.assign(MATCHER, matched, [])
   for (const note of index.internalErrors) {
-    const conversation = index.findConversation(note.chat_id)
+    const conversation = index.history.conversationOf(note.chat_id)
     failures.push({ at: note.seq, step: null, conversation, details: internalFailure(note) })
   }
   // Patterns that were too slow when calls were compared with an expectation that had been met.

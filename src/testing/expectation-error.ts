@@ -31,10 +31,10 @@ export class ExpectationError extends Error {
 /** Creates the error of failures. `callStack`: the stack frames of the test that expects. */
 export function expectationError(
   journal: TestJournal,
-  unmaskedFailures: readonly [Failure, ...Failure[]],
+  unredacted: readonly [Failure, ...Failure[]],
   callStack: string,
 ): ExpectationError {
-  const [first, ...more] = unmaskedFailures
+  const [first, ...more] = unredacted
   const failures = [withConnectionHint(journal, first), ...more] as const
   const message = `${reportLines(journal, failures).join('\n')}\n`
   const error = new ExpectationError(message, failures)
@@ -58,9 +58,9 @@ function withConnectionHint({ sim, index }: TestJournal, failure: Failure): Fail
 const COLUMNS = 100
 
 /** Renders failures, the expectations they name, and the timeline. */
-export function reportLines(journal: TestJournal, unmaskedFailures: readonly Failure[]): string[] {
+export function reportLines(journal: TestJournal, unredacted: readonly Failure[]): string[] {
   const { secrets } = coreOf(journal.sim)
-  const failures = secrets.redactDeep(unmaskedFailures)
+  const failures = secrets.redactDeep(unredacted)
   const layout: Layout = { columns: COLUMNS, theme: createTheme(colorLevel()) }
   const lines = failures.flatMap(failure => failureLines(failure, layout))
   // `step 2 is expect end`, for the numbers the failures name.

@@ -5,7 +5,6 @@ import { type Duration, formatDuration } from '../base/text/quantities.ts'
 import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
 import type { Call } from '../evaluation/evaluator/journal-index.ts'
 import { asExpectation, NoneEvaluator } from '../evaluation/evaluator/none.ts'
-import { surplusCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { patternText } from '../evaluation/evaluator/words.ts'
 import { createOrphan, type Failure } from '../evaluation/finding.ts'
 import type { CallBodies, CallId, CallResponses } from '../platform/contract/endpoints.ts'
@@ -81,8 +80,7 @@ export async function expectCall<Id extends CallId>(
   const { journal, expectation } = await meet(subject, {
     label: `expect ${patternText({ call, body: body ?? null })}`,
     waitMs: durationMs('within', within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
-    create: (tests, step) =>
-      new ExpectEvaluator(tests, step, { tree: { op: 'call', ...leaf }, fill: tree => tree, withinMs: null }),
+    create: (tests, step) => new ExpectEvaluator(tests, step, { tree: { op: 'call', ...leaf }, withinMs: null }),
   })
   const calls = (journal.expects.get(expectation.number)?.claimed ?? []).map(toReceivedCall<Id>)
   return options.times === undefined ? calls[0] : calls
@@ -102,13 +100,7 @@ export async function expectNone<Id extends CallId>(
   await meet(subject, {
     label: `none ${patternText({ call, body: body ?? null })} for ${formatDuration(forMs)}`,
     waitMs: forMs,
-    create: (tests, step) =>
-      new NoneEvaluator(tests, step, {
-        calls: [pattern],
-        forMs,
-        fill: filledPattern => filledPattern,
-        isSurplus: call => surplusCalls(tests, step.conversation).has(call),
-      }),
+    create: (tests, step) => new NoneEvaluator(tests, step, { calls: [pattern], forMs }),
   })
 }
 

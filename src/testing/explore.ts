@@ -92,7 +92,7 @@ const JOBS = 8
  * console.log(exploration.stopped)
  */
 export async function explore(sim: PlatformSimulator, options: ExploreOptions = {}): Promise<Exploration> {
-  const limits = parseLimits(options)
+  const limits = readLimits(options)
   // fast-check is loaded only here.
   const { explore: exploreTarget, exitCodeOf } = await import('../running/explorer/explore.ts')
   const core = coreOf(sim)
@@ -143,10 +143,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       listener: { progress() {}, shortening() {}, found() {}, doubted() {} },
     })
     const { calibration, findings } = result
-    const again = findings.map(({ result, sequence }) => ({
-      ...result,
-      rerunCommand: rerun(sequence.seed),
-    }))
+    const again = findings.map(({ result, sequence }) => ({ ...result, rerunCommand: rerun(sequence.seed) }))
     if (calibration.result !== null)
       again.unshift({ ...calibration.result, rerunCommand: `explore(sim, { seed: ${seed} })` })
     const ended = createRun(again)
@@ -165,7 +162,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
       Error.captureStackTrace?.(error, assertPassed)
       throw error
     }
-    return { ...createExploration(shown.result), report, assertPassed }
+    return { ...describeExploration(shown.result), report, assertPassed }
   } finally {
     await close()
   }
@@ -194,7 +191,7 @@ const OPTIONS: Shape = {
   signal: anything,
 }
 
-function parseLimits(options: ExploreOptions) {
+function readLimits(options: ExploreOptions) {
   validateOptions('explore', options, OPTIONS)
   const { conversations, replay } = options
   if (replay !== undefined && replay >= 2 ** 31)
@@ -209,7 +206,7 @@ function parseLimits(options: ExploreOptions) {
   }
 }
 
-function createExploration({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
+function describeExploration({ conversations, acts, situations, stopped, calibration, findings }: ExploreResult) {
   const failures = findings.map(({ sequence, file, invariant, name, needs, acts, failed, of, others }) => ({
     ...{ invariant, name, needs, acts, failed, of, others },
     seed: sequence.seed,

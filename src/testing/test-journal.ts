@@ -9,15 +9,17 @@ import {
   type Deadline,
   type EvaluatedStep,
   FAILED,
+  type Filled,
   PatternGuard,
   type StepEvaluator,
   type StepStatus,
   type StepWindows,
   type Stimulus,
+  stepRef,
 } from '../evaluation/evaluator/step-evaluator.ts'
 import { driverResult } from '../evaluation/evaluator/stimulus.ts'
 import type { CallReview } from '../evaluation/evaluator/unclaimed-calls.ts'
-import type { Failure, FailureDetails, StepRef } from '../evaluation/finding.ts'
+import type { Failure, FailureDetails } from '../evaluation/finding.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { flow } from '../evaluation/scenario/value-text.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
@@ -51,6 +53,8 @@ export interface TestExpectation extends EvaluatedStep {
   /** Null for the bot. */
   readonly chatId: string | null
   readonly start: Pick<Entry, 'seq' | 'at_ms'>
+  /** Null while it is running. */
+  end: { readonly at_ms: number } | null
   readonly turn: Moment
   readonly waitMs: number
 }
@@ -92,7 +96,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   readonly reportedNumbers = new Set<number | null>()
   readonly expectations = new Map<number, TestExpectation>()
   readonly #open = new Map<number, StepEvaluator>()
-  readonly #ends = new Map<number, { readonly at_ms: number }>()
   /** The names of all chats by their ids. */
   readonly names = new Map<string, string>()
   readonly #turns = new Map<string, Turn>()
@@ -155,7 +158,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     for (const [number, { start }] of this.expectations) {
       const claimed = this.expects.get(number)?.claimed ?? []
       if (start.seq >= firstSeq || this.#open.has(number) || claimed.some(({ seq }) => seq >= firstSeq)) continue
-      for (const map of [this.expectations, this.expects, this.#ends]) map.delete(number)
+      for (const map of [this.expectations, this.expects]) map.delete(number)
     }
   }
 
@@ -216,6 +219,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
       soft: false,
       chatId,
       start: { seq: journal.nextSeq - 1, at_ms: journal.atMs },
+      end: null,
       turn: this.#openTurn(chatId),
       waitMs,
     }
@@ -241,7 +245,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return start
   }
 
-  /** Returns the status of a running expectation. */
   status({ number }: TestExpectation): StepStatus {
     this.read()
     const { atMs } = this.core.journal
@@ -254,7 +257,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     const { state } = this.status(expectation)
     const evaluator = this.#open.get(number)
     this.#open.delete(number)
-    this.#ends.set(number, { at_ms: this.core.journal.atMs })
+    expectation.end = { at_ms: this.core.journal.atMs }
     if (evaluator === undefined || this.resetSignal.aborted) return null
     evaluator.close()
     const failed = this.guard.run(number, null, () => {
@@ -273,16 +276,11 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
 
   /** Adds the place to a failure. The bot has no chat. */
   attribute(details: FailureDetails, step: EvaluatedStep | null, conversation = step?.conversation ?? null): Failure {
-    let ref: StepRef | null = null
-    if (step !== null) {
-      const { number, id, name, label, place } = step
-      // `main` is the name of an only chat, which reports leave out.
-      ref = { number, of: this.#count, id, name, label, place, conversation: step.conversation || 'main' }
-    }
+    // `main` is the name of an only chat, which reports leave out.
+    const ref = step === null ? null : stepRef({ ...step, conversation: step.conversation || 'main' }, this.#count)
     return { ...details, step: ref, conversation: conversation || null, soft: false }
   }
 
-  /** The label of an expectation that is still running. */
   get openLabel(): string | undefined {
     const [evaluator] = this.#open.values()
     return evaluator?.step.label
@@ -299,7 +297,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   }
 
   findEnd({ number }: EvaluatedStep) {
-    return this.#ends.get(number) ?? null
+    return this.expectations.get(number)?.end ?? null
   }
 
   turnStart(step: EvaluatedStep): Moment {
@@ -326,26 +324,30 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   deadlineOf(step: EvaluatedStep, _: ConversationKey, withinMs: number | null): Deadline {
     const { start, waitMs } = this.#get(step)
     const ms = withinMs ?? waitMs
-    return { atMs: start.at_ms + ms, within: { ms, from: null } }
+    return { atMs: start.at_ms + ms, ms, from: null }
   }
 
   findStimulus(step: EvaluatedStep): Stimulus | null {
     const { chatId, start, turn } = this.#get(step)
     if (chatId === null) return null
-    const after = Math.max(turn.seq, this.#startSeq) - 1
-    const actions = this.core.journal.query({ kind: 'user', chatId, after })
-    const last = actions.findLast(({ seq }) => seq <= start.seq)
+    const chat = this.index.history.chats.get(chatId)
+    const last = chat?.userActs.findLast(({ seq }) => seq >= turn.seq && seq <= start.seq)
     if (last === undefined) return null
     const { seq } = last
-    const hasEvent = this.index.entries.some(({ kind, cause }) => kind === 'event' && cause === seq)
+    const hasEvent = chat?.events.some(({ act }) => act === last) ?? false
     return { seq, name: { seq, label: labelOf(last) }, verb: last.action === 'press' ? 'press' : 'user', hasEvent }
   }
 
   nextTurnStart(step: EvaluatedStep): number | null {
     const { chatId, start } = this.#get(step)
     if (chatId === null) return null
-    const [action] = this.core.journal.query({ kind: 'user', chatId, after: start.seq, limit: 1 })
-    return action?.at_ms ?? null
+    const acts = this.index.history.chats.get(chatId)?.userActs
+    return acts?.find(({ seq }) => seq > start.seq)?.at_ms ?? null
+  }
+
+  /** What a test expects has no `$(...)`. */
+  fill<Value>(_: EvaluatedStep, value: Value): Filled<Value> {
+    return { value, problem: null }
   }
 
   /** A chat of a test goes on after a failed expectation. */

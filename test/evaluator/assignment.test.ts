@@ -1,7 +1,7 @@
 /** Compares the assignment of calls to parts with an exhaustive search. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Fits, fillRequirements, type Requirement } from '../../src/evaluation/evaluator/expect.ts'
+import { type Fits, fillRequirements, type Requirement } from '../../src/evaluation/evaluator/assignment.ts'
 
 type Problem = Readonly<{ wishes: readonly Requirement[]; calls: number; fits: Fits }>
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { echoes, leaksBetween, makeToken, stripToken, tokensIn } from '../../src/evaluation/evaluator/echo.ts'
 import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
+import { History } from '../../src/evaluation/history.ts'
 import type { Action, PlannedStep } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../linter/journal.ts'
 import { unicodeText } from '../support/unicode-text.ts'
@@ -29,7 +30,7 @@ function journalOf(lines: readonly string[], begin: (journal: Written) => unknow
 }
 
 const found = (lines: readonly string[], agent: readonly string[] = [], vars: Record<string, unknown> = {}) =>
-  echoes(planOf(agent.map(says), { vars }), journalOf(lines))
+  echoes(planOf(agent.map(says), { vars }), new History(journalOf(lines)))
 
 const TOKEN = makeToken('one')
 const MARKED = `Hi${TOKEN}`
@@ -52,10 +53,7 @@ describe('within a scenario', () => {
   it('an echo is reported with both entries and the step', () => {
     const lines = [`user c1: ${MARKED}`, `message c1: > ${MARKED}`]
     const begin = { kind: 'note', note: 'step_started', step: 1, verb: 'user', label: 'user Hi' } as const
-    const [failure] = echoes(
-      planOf([writes]),
-      journalOf(lines, journal => journal.add(begin)),
-    )
+    const [failure] = echoes(planOf([writes]), new History(journalOf(lines, journal => journal.add(begin))))
     expect(failure).toMatchObject({
       kind: 'echo',
       conversation: 'ada',

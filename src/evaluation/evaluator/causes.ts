@@ -16,7 +16,7 @@ export function groupOf({ kind, step, soft, code, details, hintCode }: Failure):
   return JSON.stringify(group, (key, value: unknown) => (VARYING.has(key) ? null : value))
 }
 
-/** Of the facts, what may vary; failures keep their codes. */
+/** Facts that may vary for the same cause; failures keep their codes. */
 const VARYING_FACTS: ReadonlySet<string> = new Set(['message', 'detail', 'body', 'output', 'place', 'answer'])
 
 /** The cause of the first failure, which is most likely that of the others; null where scenarios cannot share it. */
@@ -44,7 +44,7 @@ export function sharedCauses(scenarios: readonly ScenarioResult[]): SharedCause[
   for (const group of [...groupBy(all, keyOf).values()].sort((a, b) => b.length - a.length)) {
     if (group.length === 1) continue
     const [{ code, text, first }] = group
-    const isSame = first?.hint !== undefined && group.every(other => other.first?.hintCode === first.hintCode)
+    const isSame = first?.hint !== undefined && group.every(scenario => scenario.first?.hintCode === first.hintCode)
     const hint = isSame ? { hint: first.hint } : {}
     shared.push({ code, text, ...hint, scenarios: group.map(({ index }) => index) })
   }

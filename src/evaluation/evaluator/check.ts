@@ -2,7 +2,6 @@
 import { isMap, keysOf } from '../../base/objects.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import type { ChatHistory } from '../history.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Check } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
@@ -25,26 +24,21 @@ export class CheckEvaluator implements StepEvaluator {
   readonly #context: EvaluationContext
   readonly #startMs: number
   readonly #untilMs: number
-  #check: Check
+  readonly #check: Check
+  readonly #problem: string | null
   #last: Observed | null = null
   #differences: readonly Difference[] = []
-  #problem: string | null = null
-  #state: 'open' | 'met' | 'failed' = 'open'
+  #state: 'open' | 'met' | 'failed'
 
-  /** `fill` fills in the values of `$(...)`, and throws `InterpolationError`. */
-  constructor(context: EvaluationContext, step: EvaluatedStep, check: Check, fill: (check: Check) => Check) {
+  constructor(context: EvaluationContext, step: EvaluatedStep, check: Check) {
     this.step = step
     this.#context = context
     this.#startMs = context.windows.getStart(step).at_ms
     this.#untilMs = this.#startMs + context.index.settings.timeouts.expectMs
-    this.#check = check
-    try {
-      this.#check = fill(check)
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#problem = error.message
-      this.#state = 'failed'
-    }
+    const { value, problem } = context.fill(step, check)
+    this.#check = value
+    this.#problem = problem
+    this.#state = problem === null ? 'open' : 'failed'
   }
 
   /** The first observation counts however long it took: it shows the chat as it was when the step began. */
@@ -75,7 +69,7 @@ export class CheckEvaluator implements StepEvaluator {
   close(): void {}
 
   failure(): FailureDetails {
-    const check = flow(this.#check, LONGEST_CHECK)
+    const check = flow(this.#check, MAX_CHECK_CHARS)
     const expected = `check ${check}${inChat(this.#context.chatName(this.step.conversation))}`
     const rules = keysOf(RULES).flatMap(key => (this.#check[key] === undefined ? [] : [RULES[key]]))
     const differences = this.#differences
@@ -106,7 +100,7 @@ export class CheckEvaluator implements StepEvaluator {
   }
 }
 
-const LONGEST_CHECK = 120
+const MAX_CHECK_CHARS = 120
 
 const RULES: Readonly<Record<keyof Check, string>> = {
   status: 'ST1',
@@ -137,18 +131,18 @@ function differencesIn(
   // It has these in this order, with others in between. The first missing row is compared with the most similar one.
   let from = 0
   for (const [at, row] of contains.entries()) {
-    const found = rows.findIndex((one, place) => place >= from && fits(row, one, options))
-    if (found < 0) {
+    const rowAt = rows.findIndex((candidate, place) => place >= from && fits(row, candidate, options))
+    if (rowAt < 0) {
       const similar = mostSimilarRow(row, rows.slice(from), options)
       differences.push(...rowDifferences(`transcript.contains[${at}]`, row, similar, options))
       break
     }
-    from = found + 1
+    from = rowAt + 1
   }
   for (const [at, row] of lacks.entries()) {
-    const found = rows.find(one => fits(row, one, options))
-    if (found !== undefined)
-      differences.push({ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) })
+    const forbidden = rows.find(candidate => fits(row, candidate, options))
+    if (forbidden !== undefined)
+      differences.push({ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(forbidden) })
   }
   if (length !== undefined)
     differences.push(...match({ transcript: { length } }, { transcript: { length: rows.length } }))
@@ -184,5 +178,8 @@ function rowDifferences(
   if (row === undefined) return [{ path, expected: flow(expected), received: ABSENT }]
   if (speakerOf(row) !== speakerOf(expected))
     return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
-  return match(expected, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))
+  return match(expected, row, options).map(difference => ({
+    ...difference,
+    path: difference.path === '' ? path : `${path}.${difference.path}`,
+  }))
 }

@@ -64,7 +64,7 @@ export class ClaimRegistry {
 export class InboxClaims {
   readonly #owners = new Map<string, Map<number, number>>()
 
-  /** Owners by place. */
+  /** The owners of the items of an inbox, by place. */
   ownersIn(conversation: string, resets: number): Map<number, number> {
     const key = `${resets} ${conversation}`
     const owners = this.#owners.get(key) ?? new Map<number, number>()
@@ -73,9 +73,8 @@ export class InboxClaims {
   }
 }
 
-/** Describes the call that one expectation looks for. */
 export interface CallQuery {
-  /** With its body filled in. */
+  /** Its body is filled in. */
   readonly leaf: Expectation
   readonly step: number
   readonly conversation: string
@@ -83,7 +82,6 @@ export interface CallQuery {
   readonly from: Moment
   /** The call must be later than this one. */
   readonly floor: Call | null
-  /** Null: no limit. */
   readonly untilMs: number | null
 }
 
@@ -173,7 +171,7 @@ export function* obstaclesOf(
 
 function otherChatText(index: JournalIndex, chatId: string | null): string {
   if (chatId === null) return 'it has no chat_id'
-  const conversation = index.findConversation(chatId)
+  const conversation = index.history.conversationOf(chatId)
   if (conversation !== null) return `chat_id belongs to chat ${JSON.stringify(conversation)}: cross-talk?`
   const where = index.audience === 'test' ? 'simulator' : 'scenario'
   return `chat_id ${JSON.stringify(chatId)} is no chat of this ${where}`
@@ -219,7 +217,7 @@ export function callMisses(
 ): CallMiss[] {
   const { index, options } = context
   const { leaf, from } = query
-  const startMs = Number.isFinite(from.atMs) ? from.atMs : (index.started?.at_ms ?? 0)
+  const startMs = index.startMs(from)
   const misses: CallMiss[] = []
   for (const call of index.calls) {
     if (taken.some(({ seq }) => seq === call.seq)) continue
@@ -240,7 +238,7 @@ export function callMisses(
     }
     if (obstacles.length === 0) {
       // Nothing blocks it: it is at another place of a sequence, or it was answered after the step had ended.
-      const first = taken.find(one => isLater(one, call))
+      const first = taken.find(claimed => isLater(claimed, call))
       const isInTime = call.atMs <= (endMs ?? call.atMs)
       const lateMs = call.atMs - (endMs ?? call.readAt)
       if (first !== undefined && isInTime)
@@ -263,7 +261,6 @@ export const hasObstacle = ({ obstacles }: Pick<CallMiss, 'obstacles'>, ...codes
 export const obstaclesText = (obstacles: readonly Obstacle[]): string =>
   obstacles.map(({ text }) => text).join('; ') || 'no step claims it'
 
-/** A near miss as a report shows it. */
 export const nearMiss = (
   { seq, what, afterMs, differences }: Pick<NearMiss, 'seq' | 'what' | 'afterMs' | 'differences'>,
   obstacles: readonly Obstacle[],
@@ -276,14 +273,17 @@ export const nearMiss = (
 export const calledText = ({ entry: { method, path } }: Call): string => `${method} ${path}`
 
 /** Where the call belongs to another step or is another call, nothing else counts. */
-export function nearMissOf({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
-  const decisive = obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+export const findDecisive = (obstacles: readonly Obstacle[]): Obstacle | undefined =>
+  obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+
+export function describeMiss({ call, afterMs, obstacles, differences }: CallMiss): NearMiss {
+  const decisive = findDecisive(obstacles)
   const shown = decisive === undefined ? obstacles : [decisive]
   return nearMiss({ seq: call.seq, what: calledText(call), afterMs, differences }, shown)
 }
 
 /** What a finding says of an expected call, for programs. */
-export function requirementOf({ call, body, times, apartMs, alias, auth }: Expectation) {
+export function describeRequirement({ call, body, times, apartMs, alias, auth }: Expectation) {
   return { call, body: bodyNotation(body), times, apartMs, alias, auth }
 }
 

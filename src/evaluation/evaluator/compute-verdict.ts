@@ -12,7 +12,6 @@ import {
   type Finding,
   type Hint,
   hintFields,
-  type StepRef,
 } from '../finding.ts'
 import { lint } from '../rules/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
@@ -20,7 +19,7 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { echoes } from './echo.ts'
 import { type JournalIndex, seqsOf } from './journal-index.ts'
-import { type EvaluatedStep, internalFailure, type StepResult } from './step-evaluator.ts'
+import { type EvaluatedStep, internalFailure, type StepResult, stepRef } from './step-evaluator.ts'
 import { missingVerb, stoppedFailure } from './stimulus.ts'
 import {
   type AttributedFailure,
@@ -74,21 +73,21 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     const isReached = index.findStart(step.number) !== null
     results.push({ step, result: isReached ? evaluation.resultOf(step, true) : null })
   }
-  const echoed = echoes(plan, index.entries)
+  const echoed = echoes(plan, index.history)
   const attributed = attributedFailures(evaluation, results, echoed)
   const stepsWithWarnings = new Set<EvaluatedStep>()
   const output = index.entries.findLast(entry => isRunEvent(entry, 'target_output'))
   // An echo explains the failures that follow from it, so it comes before them.
   const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
   const warnings: Warning[] = []
-  for (const one of attributed) {
-    const { at, rule, conversation, details, step } = one
-    const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
+  for (const attributedFailure of attributed) {
+    const { at, rule, conversation, details, step } = attributedFailure
+    const place = { step: step === null ? null : stepRef(step, plan.count), conversation, soft: step?.soft ?? false }
     const failure = withTargetOutput(index, { ...details, ...place }, output)
     // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
     const isRequired = isRefusedEvent(index, step, details) || failure.hintCode === 'target_ended'
     const isRecommended = step?.level === 'should' && isAboutIntermediary(details) && !isRequired
-    const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
+    const severity = isRecommended && attributedFailure.severity === 'fail' ? 'warn' : attributedFailure.severity
     if (severity === 'fail') placed.push({ at, failure })
     if (severity !== 'warn') continue
     const { happened, entrySeqs } = failure
@@ -103,14 +102,14 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }
   const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
-  const decided = outcomeOf(evaluation, results, failures, stepsWithWarnings)
+  const decided = computeOutcome(evaluation, results, failures, stepsWithWarnings)
   return {
     ...decided,
     failures,
     warnings: [...warnings, ...findings],
-    steps: results.map(one => stepVerdict(evaluation, one, stepsWithWarnings)),
+    steps: results.map(result => stepVerdict(evaluation, result, stepsWithWarnings)),
     captures: variables.captures(),
-    ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: targetOutputOf(output) }),
+    ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: readTargetOutput(output) }),
   }
 }
 
@@ -142,7 +141,7 @@ const contentTypeFailure = (finding: Finding): Failure => ({
 
 export const noWarning = ({ code }: Finding): string => `no warning ${code}, because of --strict`
 
-const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
+const readTargetOutput = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
   ended,
   lines: Array.isArray(lines) ? lines.map(String) : [],
   file,
@@ -154,7 +153,9 @@ function withTargetOutput(index: JournalIndex, failure: Failure, output: TargetO
   const { code, details, step } = failure
   const isUnanswered = code === 'not_acknowledged' && details.status === null
   if (!output.ended) {
-    const hasException = targetOutputOf(output).lines.some(line => isStackFrame(line) || line.startsWith('Traceback '))
+    const hasException = readTargetOutput(output).lines.some(
+      line => isStackFrame(line) || line.startsWith('Traceback '),
+    )
     return isUnanswered && hasException ? { ...failure, ...hintFields(EXCEPTION) } : failure
   }
   const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
@@ -171,16 +172,6 @@ const EXCEPTION: Hint = {
   code: 'exception',
   text: 'The intermediary printed an exception: look in its last output, and answer also when a handler fails.',
 }
-
-const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
-  number,
-  of: plan.count,
-  id,
-  name,
-  label,
-  conversation,
-  place,
-})
 
 /** In the order in which they occurred: the first is most likely the cause of the others. */
 function attributedFailures(
@@ -217,12 +208,12 @@ function attributedFailures(
   for (const number of guard.slow.keys()) {
     const step = index.steps.get(number ?? 0) ?? null
     const details = guard.failureOf(number)
-    const isReported = failures.some(one => one.rule === 'scenario' && one.step?.number === number)
+    const isReported = failures.some(failure => failure.rule === 'scenario' && failure.step?.number === number)
     if (details !== null && !isReported) add(Number.MAX_SAFE_INTEGER, step, step?.conversation ?? null, details)
   }
   // Errors of the simulator: what it did after them proves nothing about the intermediary.
   for (const note of index.internalErrors)
-    add(note.seq, null, index.findConversation(note.chat_id), internalFailure(note))
+    add(note.seq, null, index.history.conversationOf(note.chat_id), internalFailure(note))
   return failures.sort((a, b) => a.at - b.at)
 }
 
@@ -261,7 +252,7 @@ function stepVerdict(
   else if (result.failure && isEndedByRun(result.failure)) outcome = 'inconclusive'
   else if (result.outcome !== 'open') outcome = result.outcome
   return {
-    ...stepRef(plan, step),
+    ...stepRef(step, plan.count),
     outcome,
     startMs: index.findStart(number)?.at_ms ?? null,
     endMs: index.findEnd(number)?.at_ms ?? null,
@@ -270,7 +261,7 @@ function stepVerdict(
 }
 
 /** error before fail before inconclusive before pass. */
-function outcomeOf(
+function computeOutcome(
   { index, plan }: Evaluation,
   results: readonly EvaluatedResult[],
   failures: readonly Failure[],

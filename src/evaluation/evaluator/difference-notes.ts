@@ -26,7 +26,7 @@ export function noteFor(expected: unknown, actual: unknown): DifferenceNote | un
 }
 
 /** Comparing longer texts character by character takes too long. */
-const LONGEST_TEXT = 50_000
+const MAX_TEXT_CHARS = 50_000
 const MIN_CHARS = 3
 const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
 const LINE_BREAKS = /[\r\n]+/g
@@ -38,23 +38,23 @@ const MARKER = /^\[[\w-]*>[\w-]*\] /
 /** The mistake behind two texts; the more exact ones come first. */
 function textNote(expected: string, actual: string): DifferenceNote | undefined {
   if (expected === actual) return undefined
-  if (Math.max(expected.length, actual.length) <= LONGEST_TEXT) {
-    const found = encodingNote(expected, actual)
-    if (found !== undefined) return found
+  if (Math.max(expected.length, actual.length) <= MAX_TEXT_CHARS) {
+    const encoding = encodingNote(expected, actual)
+    if (encoding !== undefined) return encoding
   }
   // Cut off, with or without an ellipsis, or longer.
   const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
   const short = actual.slice(0, actual.length - ellipsis.length)
   if (short.length >= MIN_CHARS && expected.startsWith(short))
-    return note('cut', `cut off after ${lengthOf(short)} of ${lengthOf(expected)} characters`)
+    return note('cut', `cut off after ${countChars(short)} of ${countChars(expected)} characters`)
   if (expected.length >= MIN_CHARS && actual.includes(expected)) {
-    const more = counted(lengthOf(actual) - lengthOf(expected), 'more character')
+    const more = counted(countChars(actual) - countChars(expected), 'more character')
     if (actual.startsWith(expected)) return note('added_at_end', `${more} at the end`)
     if (actual.endsWith(expected)) return note('added_in_front', `${more} in front`)
     return note('surrounded', 'the expected text is part of a longer one')
   }
   // Only for long texts, where the difference is hard to see.
-  const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
+  const at = countChars(expected.slice(0, commonLength(expected, actual)))
   return at > LONG ? note('from_position', `differs from character ${at + 1} on`) : undefined
 }
 
@@ -140,8 +140,7 @@ function decodeUrl(text: string): string | null {
   }
 }
 
-/** In characters. */
-const lengthOf = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+const countChars = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
 type Path = readonly PropertyKey[]
 
@@ -155,7 +154,7 @@ export function keyNote(missing: Path, root: unknown): DifferenceNote | undefine
   const name = plainName(missing)
   const key = String(missing.at(-1) ?? '')
   const parent = fieldName(missing.slice(0, -1))
-  const found =
+  const similar =
     paths.find(path => plainName(path) === name) ??
     // A field of the same object with nearly the same name.
     paths.find(path => {
@@ -164,7 +163,7 @@ export function keyNote(missing: Path, root: unknown): DifferenceNote | undefine
     }) ??
     // The same name one level too high or too low.
     paths.find(path => path.length !== missing.length && path.at(-1) === missing.at(-1))
-  return found && note('other_key', `the body has ${fieldName(found)}: did you mean ${fieldName(missing)}?`)
+  return similar && note('other_key', `the body has ${fieldName(similar)}: did you mean ${fieldName(missing)}?`)
 }
 
 /** `sender.name`, `senderName`, `sender_name` and `Sender-Name` alike. */
@@ -175,12 +174,12 @@ const plainName = (path: Path) =>
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')
 
-function pathsIn(value: unknown, path: Path = [], found: Path[] = []): Path[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === MAX_DEPTH) return found
+function pathsIn(value: unknown, path: Path = [], paths: Path[] = []): Path[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === MAX_DEPTH) return paths
   for (const [key, inner] of Object.entries(value)) {
-    if (found.length === MAX_PATHS) break
-    found.push([...path, key])
-    pathsIn(inner, [...path, key], found)
+    if (paths.length === MAX_PATHS) break
+    paths.push([...path, key])
+    pathsIn(inner, [...path, key], paths)
   }
-  return found
+  return paths
 }

@@ -6,9 +6,10 @@ import { hashWords } from '../../base/runtime/random.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { type Cause, causedBy, createFailure, type Failure, type StepRef } from '../finding.ts'
+import type { History } from '../history.ts'
 import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
 import { type Plan, stepsOf } from '../scenario/plan.ts'
-import { conversationsIn } from '../scenario/run-events.ts'
+import { stepRef } from './step-evaluator.ts'
 import type { ScenarioResult } from './verdict.ts'
 import { quotedText } from './words.ts'
 
@@ -33,20 +34,20 @@ interface Reached {
 }
 
 /** Echoes and leaks within one scenario. */
-export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
+export function echoes(plan: Plan, history: History): Failure[] {
+  const { entries } = history
   const maySay = createAgentTextMatcher(plan)
-  const conversationOf = conversationsIn(entries)
-  const chatOf = (chatId: string) => chatText(conversationOf(chatId) ?? chatId)
+  const chatOf = (chatId: string) => chatText(history.conversationOf(chatId) ?? chatId)
   const find = createFinder(reachedIn(entries))
   const failures: Failure[] = []
   for (const written of recognizable(writtenIn(entries))) {
     const { chatId, sign } = written
-    const found = find(sign).filter(({ text }) => !maySay(text, sign))
-    const back = found.find(where => where.chatId === chatId && where.endpoint === 'message')
-    const elsewhere = inOtherChats(found, chatId)
+    const places = find(sign).filter(({ text }) => !maySay(text, sign))
+    const back = places.find(where => where.chatId === chatId && where.endpoint === 'message')
+    const elsewhere = inOtherChats(places, chatId)
     if (back === undefined && elsewhere.length === 0) continue
     const step = findWriter(plan, entries, written)
-    const place = { step, conversation: conversationOf(chatId), soft: false }
+    const place = { step, conversation: history.conversationOf(chatId), soft: false }
     const from = chatOf(chatId)
     if (back !== undefined) failures.push({ ...echoFailure(written, back, from), ...place })
     for (const where of elsewhere) {
@@ -82,18 +83,19 @@ const echoFailure = (written: Written, back: Reached, from: string) =>
 /** Leaks from one scenario into another. Texts that two scenarios share (of a scenario that ran twice) prove nothing. */
 export function leaksBetween(runs: readonly { readonly plan: Plan; readonly result: ScenarioResult }[]): Failure[] {
   const sources = runs.map(({ plan, result }) => ({ result, maySay: createAgentTextMatcher(plan) }))
-  const written = sources.flatMap(run => writtenIn(run.result.journal).map(one => ({ ...one, run })))
-  const find = createFinder(sources.flatMap(run => reachedIn(run.result.journal).map(one => ({ ...one, run }))))
+  const written = sources.flatMap(run => writtenIn(run.result.journal).map(text => ({ ...text, run })))
+  const find = createFinder(sources.flatMap(run => reachedIn(run.result.journal).map(text => ({ ...text, run }))))
   const failures: Failure[] = []
-  for (const one of recognizable(written)) {
-    const isQuotable = one.sign === one.text.trim()
-    const found = find(one.sign).filter(({ run, text }) => {
-      return run !== one.run && !(isQuotable && run.maySay(text, one.sign))
+  for (const source of recognizable(written)) {
+    const { chatId, sign } = source
+    const isQuotable = sign === source.text.trim()
+    const places = find(sign).filter(({ run, text }) => {
+      return run !== source.run && !(isQuotable && run.maySay(text, sign))
     })
-    for (const where of inOtherChats(found, one.chatId)) {
-      const from = chatIn(one.run.result, one.chatId)
+    for (const where of inOtherChats(places, chatId)) {
+      const from = chatIn(source.run.result, chatId)
       const to = chatIn(where.run.result, where.chatId)
-      const failure = leakFailure(one, where, from.text, to.text)
+      const failure = leakFailure(source, where, from.text, to.text)
       // The two numbers are of two journals: there is no timeline to mark them in.
       failures.push({ ...failure, step: null, conversation: from.conversation, entrySeqs: [], soft: false })
     }
@@ -107,11 +109,11 @@ function chatIn({ conversations, name }: ScenarioResult, chatId: string) {
 }
 
 /** An inbox is read many times: each place counts once. */
-function inOtherChats<Where extends Reached>(found: readonly Where[], chatId: string): Where[] {
+function inOtherChats<Where extends Reached>(reached: readonly Where[], chatId: string): Where[] {
   const places = new Map<string, Where>()
-  for (const one of found) {
-    const place = JSON.stringify([one.chatId, one.place, one.endpoint === null ? null : one.seq])
-    if (one.chatId !== chatId && !places.has(place)) places.set(place, one)
+  for (const where of reached) {
+    const place = JSON.stringify([where.chatId, where.place, where.endpoint === null ? null : where.seq])
+    if (where.chatId !== chatId && !places.has(place)) places.set(place, where)
   }
   return [...places.values()]
 }
@@ -142,11 +144,8 @@ function findWriter(plan: Plan, entries: readonly Entry[], { seq, chatId }: Writ
       (entry.chat_id ?? chatId) === chatId,
   )
   if (start?.kind !== 'note') return null
-  for (const step of stepsOf([...plan.steps, ...plan.finally])) {
-    const { number, id, name, label, conversation, place } = step
-    if (number === start.step) return { number, of: plan.count, id, name, label, conversation, place }
-  }
-  return null
+  const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === start.step)
+  return step === undefined ? null : stepRef(step, plan.count)
 }
 
 /** Whether `text`, recognized by `sign`, may be written by the agent. */
@@ -196,9 +195,9 @@ function matchesPieces(pieces: readonly string[], text: string): boolean {
   let at = first.length
   for (let index = 1; index < pieces.length - 1; index++) {
     const piece = pieces[index] ?? ''
-    const found = text.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
+    const start = text.indexOf(piece, at)
+    if (start < 0) return false
+    at = start + piece.length
   }
   return at <= text.length - last.length
 }
@@ -220,14 +219,14 @@ function writtenIn(entries: readonly Entry[]): Written[] {
 }
 
 /** Only texts with a sign of their own: a text that a user of another chat wrote too says nothing. */
-function recognizable<One extends Written>(written: readonly One[]): One[] {
+function recognizable<Source extends Written>(written: readonly Source[]): Source[] {
   const writers = new Map<string, Set<string>>()
   for (const { text, chatId } of written) writers.set(text, (writers.get(text) ?? new Set()).add(chatId))
   return written.filter(({ text, sign, chatId }) => {
     if (sign === '' || writers.get(text)?.size !== 1) return false
     if (isToken(sign)) return true
-    for (const [other, chats] of writers)
-      if (other.includes(sign) && !(chats.size === 1 && chats.has(chatId))) return false
+    for (const [otherText, chats] of writers)
+      if (otherText.includes(sign) && !(chats.size === 1 && chats.has(chatId))) return false
     return true
   })
 }
@@ -235,11 +234,11 @@ function recognizable<One extends Written>(written: readonly One[]): One[] {
 /** Finds the texts with a sign. Tokens are looked up in a map: a long run has many. */
 function createFinder<Where extends Reached>(reached: readonly Where[]): (sign: string) => readonly Where[] {
   const byToken = new Map<string, Where[]>()
-  for (const one of reached) {
-    for (const token of new Set(tokensIn(one.text))) {
-      const found = byToken.get(token) ?? []
-      found.push(one)
-      byToken.set(token, found)
+  for (const where of reached) {
+    for (const token of new Set(tokensIn(where.text))) {
+      const places = byToken.get(token) ?? []
+      places.push(where)
+      byToken.set(token, places)
     }
   }
   return sign => (isToken(sign) ? (byToken.get(sign) ?? []) : reached.filter(({ text }) => text.includes(sign)))

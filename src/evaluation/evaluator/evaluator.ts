@@ -3,20 +3,11 @@
  * in between; later it reads a saved journal. Both give the same verdict, because nothing but plan and entries counts.
  */
 import type { Entry } from '../../platform/journal/entry.ts'
-import { createVariables, interpolate } from '../scenario/interpolation.ts'
-import {
-  type ExpectTree,
-  isCheck,
-  isStimulus,
-  type Plan,
-  type PlannedItem,
-  type PlannedStep,
-  stepsOf,
-  type Verb,
-} from '../scenario/plan.ts'
+import { createVariables, InterpolationError, interpolate } from '../scenario/interpolation.ts'
+import { type Plan, type PlannedStep, stepsOf, type Verb } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { CheckEvaluator } from './check.ts'
-import { BEGINNING, ClaimRegistry, InboxClaims, type Moment } from './claims.ts'
+import { ClaimRegistry, InboxClaims } from './claims.ts'
 import { computeVerdict, type Evaluation } from './compute-verdict.ts'
 import { stripToken } from './echo.ts'
 import { ExpectEvaluator } from './expect.ts'
@@ -24,20 +15,18 @@ import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-inde
 import { NoneEvaluator } from './none.ts'
 import { SeesEvaluator } from './sees.ts'
 import {
-  type Deadline,
   type EvaluatedStep,
   FAILED,
+  type Filled,
   PASSED,
   PatternGuard,
   type StepEvaluator,
   type StepResult,
   type StepStatus,
-  type StepWindows,
-  type Stimulus,
 } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
-import { surplusCalls } from './unclaimed-calls.ts'
 import type { Verdict } from './verdict.ts'
+import { Windows } from './windows.ts'
 
 /** Evaluates a whole journal at once. */
 export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
@@ -88,8 +77,8 @@ export class Evaluator implements Evaluation {
       const conversation = index.conversationOf(call)
       this.#consider('expect', conversation)
       this.#consider('none', conversation)
-    } else if (entry.kind === 'driver') this.#consider('sees', index.findConversation(entry.chat_id))
-    else if (entry.kind === 'event') this.#consider('check', index.findConversation(entry.chat_id))
+    } else if (entry.kind === 'driver') this.#consider('sees', index.history.conversationOf(entry.chat_id))
+    else if (entry.kind === 'event') this.#consider('check', index.history.conversationOf(entry.chat_id))
     else if (isRunEvent(entry, 'scenario_started')) variables.start(entry)
     else if (isRunEvent(entry, 'conversation')) variables.open(entry)
     else if (isRunEvent(entry, 'step_started')) this.#startStep(entry.step)
@@ -120,31 +109,31 @@ export class Evaluator implements Evaluation {
   }
 
   #createEvaluator(step: PlannedStep): StepEvaluator | null {
-    const { action, number, conversation } = step
-    const fill = <Value>(template: Value): Value =>
-      interpolate(template, this.variables.scopeOf(conversation, step.scope)) as Value
+    const { action, number } = step
     switch (action.verb) {
       case 'expect': {
-        const fillTree = (tree: ExpectTree): ExpectTree =>
-          tree.op === 'call'
-            ? { ...tree, body: tree.body === null ? null : fill(tree.body) }
-            : { ...tree, of: tree.of.map(fillTree) }
-        const evaluator = new ExpectEvaluator(this, step, { ...action, fill: fillTree })
+        const evaluator = new ExpectEvaluator(this, step, action)
         this.expects.set(number, evaluator)
         return evaluator
       }
       case 'none':
-        return new NoneEvaluator(this, step, {
-          ...action,
-          fill: pattern => ({ ...pattern, body: pattern.body === null ? null : fill(pattern.body) }),
-          isSurplus: call => surplusCalls(this, conversation).has(call),
-        })
+        return new NoneEvaluator(this, step, action)
       case 'check':
-        return new CheckEvaluator(this, step, action.check, fill)
+        return new CheckEvaluator(this, step, action.check)
       case 'sees':
-        return new SeesEvaluator(this, step, { ...action, fill })
+        return new SeesEvaluator(this, step, action)
       default:
         return null
+    }
+  }
+
+  fill<Value>({ number, conversation }: EvaluatedStep, template: Value): Filled<Value> {
+    const scope = this.variables.scopeOf(conversation, this.index.steps.get(number)?.scope)
+    try {
+      return { value: interpolate(template, scope) as Value, problem: null }
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      return { value: template, problem: error.message }
     }
   }
 
@@ -224,137 +213,5 @@ export class Evaluator implements Evaluation {
 
   chatName(conversation: string | null): string | null {
     return this.conversations.length > 1 ? conversation : null
-  }
-}
-
-/** Computes when the steps of a scenario begin to look at calls, and when their time is up. */
-class Windows implements StepWindows {
-  readonly #plan: Plan
-  readonly #index: JournalIndex
-  readonly #claims: ClaimRegistry
-  /** The stimuli of a turn by each number it could be opened with. */
-  readonly #turns = new Map<number, PlannedStep[]>()
-
-  constructor(plan: Plan, index: JournalIndex, claims: ClaimRegistry) {
-    this.#plan = plan
-    this.#index = index
-    this.#claims = claims
-    this.#collectTurns(plan.steps)
-    this.#collectTurns(plan.finally)
-  }
-
-  #collectTurns(items: readonly PlannedItem[]): void {
-    let turn: PlannedStep[] = []
-    for (const item of items) {
-      if (item.kind === 'parallel') {
-        turn = []
-        for (const branch of item.branches) this.#collectTurns(branch)
-      } else if (isCheck(item)) turn = []
-      else if (isStimulus(item)) {
-        turn.push(item)
-        this.#turns.set(item.number, turn)
-      }
-    }
-  }
-
-  getStart({ number }: EvaluatedStep) {
-    return this.#index.getStart(number)
-  }
-
-  findEnd({ number }: EvaluatedStep) {
-    return this.#index.findEnd(number)
-  }
-
-  /** A scenario that lost entries gets no verdict, so none of its turns is incomplete. */
-  isTurnComplete(): boolean {
-    return true
-  }
-
-  /** When the first stimulus of the turn began. */
-  turnStart({ number }: EvaluatedStep): Moment {
-    return this.#firstStart(this.#index.steps.get(number)?.turn ?? [])
-  }
-
-  #firstStart(steps: readonly number[]): Moment {
-    let first = BEGINNING
-    for (const step of steps) {
-      const start = this.#index.findStart(step)
-      if (start !== null && (first === BEGINNING || start.seq < first.seq))
-        first = { atMs: start.at_ms, seq: start.seq, step }
-    }
-    return first
-  }
-
-  /** Where the step with this id began. */
-  since(id: string): Moment {
-    for (const step of this.#index.steps.values()) if (step.id === id) return this.#firstStart([step.number])
-    return BEGINNING
-  }
-
-  /** The latest stimulus of the turn that has begun, of its own conversation where there is one. */
-  #latestStimulus(step: EvaluatedStep): PlannedStep | null {
-    let latest: PlannedStep | null = null
-    let latestSeq = 0
-    const turn = this.#index.steps.get(step.number)?.turn ?? []
-    for (const stimulus of turn.flatMap(opener => this.#turns.get(opener) ?? [])) {
-      const start = this.#index.findStart(stimulus.number)
-      if (stimulus.number >= step.number || start === null) continue
-      const isOwn = stimulus.conversation === step.conversation
-      const isBetter =
-        latest === null || isOwn === (latest.conversation === step.conversation) ? start.seq > latestSeq : isOwn
-      if (!isBetter) continue
-      latest = stimulus
-      latestSeq = start.seq
-    }
-    return latest
-  }
-
-  findStimulus(step: EvaluatedStep): Stimulus | null {
-    const latest = this.#latestStimulus(step)
-    if (latest === null) return null
-    const end = this.#index.findEnd(latest.number)
-    return {
-      seq: this.#index.getStart(latest.number).seq,
-      name: latest,
-      verb: latest.action.verb,
-      hasEvent: end === null ? null : Boolean(end.delivery_id),
-    }
-  }
-
-  /** When the next turn of a conversation begins after a step; null when there is none. */
-  nextTurnStart({ number, conversation }: EvaluatedStep): number | null {
-    let nextMs: number | null = null
-    for (const later of this.#index.steps.values()) {
-      if (later.number <= number || later.conversation !== conversation) continue
-      const { atMs, step } = this.turnStart(later)
-      if (step !== null && step > number) nextMs = Math.min(nextMs ?? atMs, atMs)
-    }
-    return nextMs
-  }
-
-  /**
-   * `within` counts from the turn's stimulus or the conversation's last claimed call, whichever is later, and is meant
-   * strictly. A stimulus that takes time itself, so that nothing reaches the intermediary meanwhile, counts from its end.
-   * The default only says how long to wait: it counts from the start of the step when that is later still.
-   */
-  deadlineOf(step: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline {
-    const index = this.#index
-    const startMs = index.getStart(step.number).at_ms
-    const ms = withinMs ?? this.#plan.timeouts.expectMs
-    const fromStart: Deadline = { atMs: startMs + ms, within: { ms, from: null } }
-    const stimulus = this.#latestStimulus(step)
-    const claimed = this.#claims.floorOf(conversation)
-    let baseMs = Number.NEGATIVE_INFINITY
-    if (stimulus !== null) {
-      const takesTime = stimulus.action.verb === 'wait' || stimulus.action.verb === 'target'
-      const end = takesTime ? index.findEnd(stimulus.number) : null
-      baseMs = (end ?? index.getStart(stimulus.number)).at_ms
-    }
-    const isClaimLater = claimed !== null && claimed.readAt > baseMs
-    if (isClaimLater) baseMs = claimed.readAt
-    if (!isClaimLater && stimulus === null) return fromStart
-    if (withinMs === null && baseMs < startMs) return fromStart
-    const from = isClaimLater ? { seq: claimed.seq } : { step: stimulus! }
-    return { atMs: baseMs + ms, within: { ms, from } }
   }
 }

@@ -3,20 +3,22 @@
 import { formatDuration } from '../../base/text/quantities.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type Hint } from '../finding.ts'
-import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
-import type { Expectation, ExpectTree } from '../scenario/plan.ts'
+import { MISSING, valueAt } from '../scenario/interpolation.ts'
+import type { Action, Expectation, ExpectTree } from '../scenario/plan.ts'
+import { fillRequirements, type Requirement } from './assignment.ts'
 import {
   accepts,
   type CallMiss,
   type CallQuery,
   callMisses,
   conversationOfQuery,
+  describeMiss,
+  describeRequirement,
+  findDecisive,
   hasObstacle,
   type Moment,
-  nearMissOf,
   type ObstacleCode,
   obstaclesText,
-  requirementOf,
 } from './claims.ts'
 import { AVAILABILITY, type Call, callReference, isLater, ruleOf, seqsOf } from './journal-index.ts'
 import {
@@ -58,13 +60,7 @@ interface Attempt {
   readonly calls: readonly Call[]
 }
 
-export interface ExpectOptions {
-  readonly tree: ExpectTree
-  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
-  readonly fill: (tree: ExpectTree) => ExpectTree
-  /** The limit of the step itself. */
-  readonly withinMs: number | null
-}
+type ExpectOptions = Omit<Extract<Action, { verb: 'expect' }>, 'verb'>
 
 export class ExpectEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
@@ -78,12 +74,12 @@ export class ExpectEvaluator implements StepEvaluator {
   readonly #availabilityFloor: Call | null
   readonly #captured: Record<string, unknown> = {}
   readonly #tree: ExpectTree
-  readonly #alternatives: readonly Alternative[] = []
+  readonly #alternatives: readonly Alternative[]
   #state: 'open' | 'met' | 'failed' = 'open'
   /** Why it failed although no call is missing. */
   #failure: FailureDetails | null = null
 
-  constructor(context: EvaluationContext, step: EvaluatedStep, { tree, fill, withinMs }: ExpectOptions) {
+  constructor(context: EvaluationContext, step: EvaluatedStep, { tree, withinMs }: ExpectOptions) {
     this.#context = context
     this.step = step
     const isAboutBot = leavesOf(tree).every(({ call }) => call === 'availability')
@@ -91,15 +87,10 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#from = context.windows.turnStart(step)
     this.#floor = context.claims.floorOf(step.conversation)
     this.#availabilityFloor = context.claims.floorOf(AVAILABILITY)
-    let filled = tree
-    try {
-      filled = fill(tree)
-      this.#alternatives = alternativesOf(filled)
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#fail(unusable(tree, 'unfillable', error.message))
-    }
-    this.#tree = filled
+    const { value, problem } = context.fill(step, tree)
+    this.#tree = value
+    this.#alternatives = problem === null ? expandTree(value) : []
+    if (problem !== null) this.#fail(unusable(tree, 'unfillable', problem))
   }
 
   #fail(failure: FailureDetails): void {
@@ -214,18 +205,18 @@ export class ExpectEvaluator implements StepEvaluator {
     const hint = findHint(context, best, step)
     const isMatch = best !== undefined && !hasObstacle(best, 'call', 'claimed')
     const common = {
-      expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline.within)}`,
+      expected: `expect ${treeText(this.#tree)}${inChat(context.chatName(step.conversation))} ${withinText(this.#deadline)}`,
       rules: rulesOf([leaf]),
-      nearest: misses.map(nearMissOf),
+      nearest: misses.map(describeMiss),
       entrySeqs: mark === undefined ? [] : [mark],
       hint,
     }
-    const requirement = requirementOf(leaf)
+    const requirement = describeRequirement(leaf)
     const seqs = seqsOf(calls)
     if (isMatch) {
       const none =
         leaf.times.min === 1 ? `no call of ${callWithKey({ ...leaf, body: null })} matches` : tooFew(seqs, leaf, '')
-      const nearest = `${callText(best.call)} ${offset(best.afterMs)}: ${reasonOf(best)}`
+      const nearest = `${callText(best.call)} ${offset(best.afterMs)}: ${explainMiss(best)}`
       const { obstacles, differences, afterMs } = best
       return createFailure('expect', {
         ...common,
@@ -235,8 +226,8 @@ export class ExpectEvaluator implements StepEvaluator {
         cause: notMatchingCause(leaf, best),
       })
     }
-    const limit = ` ${within(this.#deadline.within.ms)}`
-    const detail = calls.length > 0 && best === undefined ? null : detailOf(context, step, leaf, best)
+    const limit = ` ${within(this.#deadline.ms)}`
+    const detail = calls.length > 0 && best === undefined ? null : explainMissing(context, step, leaf, best)
     let none = `${callWithKey(leaf)} was not called${limit}`
     if (leaf.times.min !== 1) none = tooFew(seqs, leaf, limit)
     else if (detail?.code === 'claimed') none = `${callWithKey(leaf)} was not called again${limit}`
@@ -244,7 +235,7 @@ export class ExpectEvaluator implements StepEvaluator {
       ...common,
       code: 'no_call',
       happened: `${none}${detail?.text ?? ''}`,
-      details: { requirement, seqs, withinMs: this.#deadline.within.ms, why: detail?.code, refused: hint?.refused },
+      details: { requirement, seqs, withinMs: this.#deadline.ms, why: detail?.code, refused: hint?.refused },
       cause: detail?.cause ?? causedBy('not_called', `\`${leaf.call}\` is not called`, leaf.call),
     })
   }
@@ -257,7 +248,7 @@ function tooFew(seqs: readonly number[], leaf: Expectation, limit: string): stri
   return `${callWithKey(leaf)} was called only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
 }
 
-function reasonOf({ obstacles, differences: [first, ...more] }: CallMiss): string {
+function explainMiss({ obstacles, differences: [first, ...more] }: CallMiss): string {
   if (first !== undefined && obstacles.length === 1) return firstDifferenceText(first, more.length)
   return obstaclesText(obstacles)
 }
@@ -292,8 +283,8 @@ function isBetter(next: Attempt, best: Attempt): boolean {
   if (next.isMet !== best.isMet) return next.isMet
   if (!next.isMet) return next.calls.length > best.calls.length
   const last = lastOf(next.calls)
-  const other = lastOf(best.calls)
-  return last === null ? other !== null : other !== null && isLater(other, last)
+  const lastOfBest = lastOf(best.calls)
+  return last === null ? lastOfBest !== null : lastOfBest !== null && isLater(lastOfBest, last)
 }
 
 const callsAt = (pool: readonly Call[], places: readonly number[]): Call[] => places.flatMap(place => pool[place] ?? [])
@@ -320,7 +311,7 @@ export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): F
     code: 'calls_too_close',
     expected: `expect ${treeText({ op: 'call', ...leaf })}`,
     happened: `${callNamed(leaf)} was called again too soon: #${first.seq} and #${second.seq} are ${seconds(gapMs)} apart, expected at least ${least}`,
-    details: { requirement: requirementOf(leaf), gapMs },
+    details: { requirement: describeRequirement(leaf), gapMs },
     rules: rulesOf([leaf]),
     entrySeqs: [first.seq, second.seq],
     cause: causedBy('too_close', `\`${leaf.call}\` is called again too soon`, leaf.call),
@@ -347,11 +338,11 @@ interface Detail {
 }
 
 /** What arrived instead shows where things went another way. */
-function detailOf(
+function explainMissing(
   { index }: EvaluationContext,
   { conversation }: EvaluatedStep,
   leaf: Expectation,
-  other: CallMiss | undefined,
+  nearest: CallMiss | undefined,
 ): Detail | null {
   const failure = unreachableReason(index)
   if (failure !== null) {
@@ -363,10 +354,11 @@ function detailOf(
     const text = `: the intermediary made no call ${index.audience === 'test' ? 'at all' : 'for this scenario'}`
     return { code: 'no_call_at_all', text, cause }
   }
-  if (other !== undefined) {
-    const decisive = other.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
-    if (decisive?.code === 'claimed') return { code: 'claimed', text: `: ${callText(other.call)} is ${decisive.text}` }
-    return { code: 'other_call', text: `; the nearest call is ${callText(other.call)} ${offset(other.afterMs)}` }
+  if (nearest !== undefined) {
+    const decisive = findDecisive(nearest.obstacles)
+    if (decisive?.code === 'claimed')
+      return { code: 'claimed', text: `: ${callText(nearest.call)} is ${decisive.text}` }
+    return { code: 'other_call', text: `; the nearest call is ${callText(nearest.call)} ${offset(nearest.afterMs)}` }
   }
   const last = index.callsOf(conversationOfQuery({ conversation, leaf })).at(-1)
   return last === undefined ? null : { code: 'last_call', text: `; the last call was ${callText(last)}` }
@@ -435,154 +427,28 @@ function findHint(
   return { code: hint.code, text: (index.audience === 'test' && hint.test) || hint.text }
 }
 
-export interface Requirement {
-  /** How many calls it needs. */
-  readonly need: number
-  /** Requirements that earlier calls must fill. */
-  readonly after: readonly number[]
-}
-
-export interface Filled {
-  /** Every need is met. */
-  readonly met: boolean
-  /** Calls of each requirement, in their order. */
-  readonly taken: readonly (readonly number[])[]
-}
-
-export type Fits = (requirement: number, call: number) => boolean
-
-/** With as few of the first calls as can be; when not all can be filled, as many as can. */
-export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const [only, ...others] = requirements
-  if (only !== undefined && others.length === 0) {
-    const taken: number[] = []
-    for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
-    return { met: taken.length === only.need, taken: [taken] }
-  }
-  const isFree = requirements.every(({ after }) => after.length === 0)
-  return isFree ? fillInAnyOrder(requirements, calls, fits) : fillInOrder(requirements, calls, fits)
-}
-
-/** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */
-function fillInAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  // A slot for each call that a requirement needs.
-  const slots: number[] = []
-  for (const [requirement, { need }] of requirements.entries())
-    for (let count = 0; count < need; count++) slots.push(requirement)
-  const assigned: (number | null)[] = slots.map(() => null)
-
-  function place(call: number, tried: Set<number>): boolean {
-    for (const [slot, requirement] of slots.entries()) {
-      if (tried.has(slot) || !fits(requirement, call)) continue
-      tried.add(slot)
-      const other = assigned[slot] ?? null
-      if (other !== null && !place(other, tried)) continue
-      assigned[slot] = call
-      return true
-    }
-    return false
-  }
-
-  for (let call = 0; call < calls && assigned.includes(null); call++) place(call, new Set())
-  const taken: number[][] = requirements.map(() => [])
-  for (const [slot, call] of assigned.entries()) if (call !== null) taken[slots[slot] ?? 0]?.push(call)
-  for (const list of taken) list.sort((a, b) => a - b)
-  return { met: !assigned.includes(null), taken }
-}
-
-/** How many calls each requirement has, and one assignment that leads there. */
-interface State {
-  readonly counts: readonly number[]
-  readonly total: number
-  readonly taken: readonly (readonly number[])[]
-}
-
-/** Extends every useful state call by call; of several ways to one state, the first stays. */
-function fillInOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const need = requirements.reduce((sum, requirement) => sum + requirement.need, 0)
-  const equals = equalRequirements(requirements, calls, fits)
-  let states: readonly State[] = [{ counts: requirements.map(() => 0), total: 0, taken: requirements.map(() => []) }]
-  let [best] = states as [State]
-  for (let call = 0; call < calls && best.total < need; call++) {
-    const next: State[] = []
-    for (const state of states) {
-      const extended = extendState(state, call, requirements, fits, equals)
-      next.push(...(extended.length > 0 ? extended : [state]))
-    }
-    states = dropDominated(next)
-    for (const state of states) if (state.total > best.total) best = state
-  }
-  return { met: best.total === need, taken: best.taken }
-}
-
-/** The states after one more call: one for each requirement that can take it. */
-function extendState(
-  { counts, total, taken }: State,
-  call: number,
-  requirements: readonly Requirement[],
-  fits: Fits,
-  equals: readonly number[],
-): State[] {
-  const isOpen = (requirement: number) => (counts[requirement] ?? 0) < (requirements[requirement]?.need ?? 0)
-  const states: State[] = []
-  for (const [requirement, { after }] of requirements.entries()) {
-    if (!isOpen(requirement) || after.some(isOpen) || !fits(requirement, call)) continue
-    // Equal requirements are filled one after the other.
-    const earlier = equals.findIndex((first, other) => first === equals[requirement] && isOpen(other))
-    if (earlier < requirement) continue
-    states.push({
-      counts: counts.with(requirement, (counts[requirement] ?? 0) + 1),
-      total: total + 1,
-      taken: taken.with(requirement, [...(taken[requirement] ?? []), call]),
-    })
-  }
-  return states
-}
-
-/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
-function dropDominated(states: readonly State[]): State[] {
-  const useful: State[] = []
-  for (const state of states.toSorted((a, b) => b.total - a.total)) {
-    const isDominated = useful.some(one => state.counts.every((count, at) => (one.counts[at] ?? 0) >= count))
-    if (!isDominated) useful.push(state)
-  }
-  return states.filter(state => useful.includes(state))
-}
-
-/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
-function equalRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
-  const keys: string[] = []
-  for (const [requirement, { need, after }] of requirements.entries()) {
-    let key = `${need} ${after} `
-    for (const [other, follower] of requirements.entries()) if (follower.after.includes(requirement)) key += `${other},`
-    for (let call = 0; call < calls; call++) key += fits(requirement, call) ? '1' : '0'
-    keys.push(key)
-  }
-  return keys.map(key => keys.indexOf(key))
-}
-
 export interface Alternative {
   readonly leaves: readonly Expectation[]
   readonly requirements: readonly Requirement[]
 }
 
-function alternativesOf(tree: ExpectTree): Alternative[] {
+function expandTree(tree: ExpectTree): Alternative[] {
   if (tree.op === 'call') return [{ leaves: [tree], requirements: [{ need: tree.times.min, after: [] }] }]
-  const parts = tree.of.map(alternativesOf)
+  const parts = tree.of.map(expandTree)
   if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
   let alternatives: Alternative[] = [{ leaves: [], requirements: [] }]
   for (const part of parts)
-    alternatives = alternatives.flatMap(one => part.map(two => joinAlternatives(one, two, tree.op === 'seq')))
+    alternatives = alternatives.flatMap(left => part.map(right => joinAlternatives(left, right, tree.op === 'seq')))
   return alternatives
 }
 
-/** In a sequence everything of the second part comes after everything of the first. */
-function joinAlternatives(one: Alternative, two: Alternative, isOrdered: boolean): Alternative {
-  const before = isOrdered ? [...one.requirements.keys()] : []
-  const requirements = [...one.requirements]
-  for (const { need, after } of two.requirements)
-    requirements.push({ need, after: [...before, ...after.map(at => at + one.requirements.length)] })
-  return { leaves: [...one.leaves, ...two.leaves], requirements }
+/** In a sequence, everything of the right part comes after everything of the left one. */
+function joinAlternatives(left: Alternative, right: Alternative, isOrdered: boolean): Alternative {
+  const before = isOrdered ? [...left.requirements.keys()] : []
+  const requirements = [...left.requirements]
+  for (const { need, after } of right.requirements)
+    requirements.push({ need, after: [...before, ...after.map(at => at + left.requirements.length)] })
+  return { leaves: [...left.leaves, ...right.leaves], requirements }
 }
 
 const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

@@ -58,12 +58,13 @@ export class JournalIndex {
     this.#bots.set(conversation, botId)
   }
 
-  findConversation(chatId: string | null | undefined): string | null {
-    return this.history.conversationOf(chatId)
+  conversationOf({ endpoint, chatId }: Call): ConversationKey | null {
+    return endpoint === 'availability' ? AVAILABILITY : this.history.conversationOf(chatId)
   }
 
-  conversationOf({ endpoint, chatId }: Call): ConversationKey | null {
-    return endpoint === 'availability' ? AVAILABILITY : this.findConversation(chatId)
+  /** When a turn began; the beginning of the scenario or the test when the turn has none. */
+  startMs({ atMs }: { readonly atMs: number }): number {
+    return Number.isFinite(atMs) ? atMs : (this.started?.at_ms ?? 0)
   }
 
   /** The bot that calls about a conversation must name; undefined when the journal does not say. */
@@ -163,12 +164,12 @@ export class Call {
 }
 
 /** Calls are ordered by when they were read, not by when they were answered. */
-export const isLater = (one: Call, other: Call): boolean =>
-  one.readAt === other.readAt ? one.seq > other.seq : one.readAt > other.readAt
+export const isLater = (call: Call, otherCall: Call): boolean =>
+  call.readAt === otherCall.readAt ? call.seq > otherCall.seq : call.readAt > otherCall.readAt
 
 /** Puts it where it belongs; nearly always last. */
 function insert(calls: Call[], call: Call): void {
-  const before = calls.findLastIndex(one => !isLater(one, call))
+  const before = calls.findLastIndex(earlier => !isLater(earlier, call))
   calls.splice(before + 1, 0, call)
 }
 

@@ -27,7 +27,7 @@ const MAX_DIFFERENCES = 50
 /** The differences between an expected value and a received one, at most 50; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
   const gaps = compare(expected, actual, [], options).slice(0, MAX_DIFFERENCES)
-  return gaps.map(gap => differenceOf(gap, actual))
+  return gaps.map(gap => describeDifference(gap, actual))
 }
 
 /** The number of differences, at most 50. */
@@ -88,8 +88,8 @@ function patternIn(value: unknown, depth = 0): RegExp | null {
   if (value instanceof RegExp) return value
   if (typeof value !== 'object' || value === null || depth === MAX_MATCHER_DEPTH) return null
   for (const inner of Object.values(value)) {
-    const found = patternIn(inner, depth + 1)
-    if (found !== null) return found
+    const pattern = patternIn(inner, depth + 1)
+    if (pattern !== null) return pattern
   }
   return null
 }
@@ -139,7 +139,7 @@ function compareLists(
   // The same items in another order are one difference.
   const rest = [...actual]
   for (const item of expected) {
-    const at = rest.findIndex(one => fits(item, one, options))
+    const at = rest.findIndex(candidate => fits(item, candidate, options))
     if (at < 0) return gaps
     rest.splice(at, 1)
   }
@@ -160,12 +160,17 @@ function isEqual(expected: unknown, actual: unknown, options: MatchOptions): boo
   return keys.every(key => Object.hasOwn(actual, key) && isEqual(expected[key], actual[key], options))
 }
 
-function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Difference {
-  const found = note ?? (actual === undefined ? keyNote(path, root) : noteFor(expected, actual))
+function describeDifference({ path, expected, actual, note }: Gap, root: unknown): Difference {
+  const explanation = note ?? (actual === undefined ? keyNote(path, root) : noteFor(expected, actual))
   const both = typeof expected === 'string' && typeof actual === 'string'
   const [left, right] = both ? aroundDifference(expected, actual) : [flow(expected), flow(actual)]
   const received = actual === undefined ? ABSENT : right
-  return { path: fieldName(path), expected: left, received, ...(found && { code: found.code, hint: found.text }) }
+  return {
+    path: fieldName(path),
+    expected: left,
+    received,
+    ...(explanation && { code: explanation.code, hint: explanation.text }),
+  }
 }
 
 /** How far a value is from the expected one: similar texts are nearer, and those with a known mistake nearest. */
@@ -196,8 +201,8 @@ const OPERATORS: ReadonlySet<string> = new Set(
 
 /** The name and the argument of an operator; null when the value is no matcher but data. */
 function operatorIn(expected: object): readonly [string, unknown] | null {
-  const [only, ...others] = Object.entries(expected)
-  return only === undefined || others.length > 0 || !OPERATORS.has(only[0]) ? null : only
+  const [only, ...more] = Object.entries(expected)
+  return only === undefined || more.length > 0 || !OPERATORS.has(only[0]) ? null : only
 }
 
 function testOperator(name: string, argument: unknown, actual: unknown, options: MatchOptions): boolean {
@@ -220,7 +225,7 @@ function testOperator(name: string, argument: unknown, actual: unknown, options:
     case '$has':
       // A list with such an item, or a text with such a part; several expected ones must all be there.
       if (text !== null) return list.every(part => typeof part === 'string' && `${text}\n${cleaned}`.includes(part))
-      return Array.isArray(actual) && list.every(item => actual.some(one => fits(item, one, options)))
+      return Array.isArray(actual) && list.every(item => actual.some(candidate => fits(item, candidate, options)))
     case '$oneOf':
       return list.some(choice => fits(choice, actual, options))
     case '$not':

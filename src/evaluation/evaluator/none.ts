@@ -2,19 +2,18 @@
 
 import { formatDuration } from '../../base/text/quantities.ts'
 import { createFailure, type FailureDetails } from '../finding.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
-import type { CallPattern, Expectation } from '../scenario/plan.ts'
+import type { Action, CallPattern, Expectation } from '../scenario/plan.ts'
 import { accepts, calledText, conversationOfQuery, type Moment, nearMiss, unwantedCause } from './claims.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import {
   type EvaluatedStep,
-  type EvaluationContext,
   evictedFailure,
   FAILED,
   MET,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
+import { type CallReview, surplusCalls } from './unclaimed-calls.ts'
 import { callText, inChat, offset, patternText } from './words.ts'
 
 /** A pattern says nothing about how often a call arrives, or by which path and key. */
@@ -29,74 +28,64 @@ export const asExpectation = (pattern: CallPattern): Expectation => ({
   capture: {},
 })
 
-export interface NoneOptions {
-  readonly calls: readonly CallPattern[]
-  readonly forMs: number
-  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
-  readonly fill: (pattern: CallPattern) => CallPattern
-  /** Whether an earlier step of the conversation may still claim the call, as one of several. */
-  readonly isSurplus: (call: Call) => boolean
-}
+type NoneAction = Extract<Action, { verb: 'none' }>
 
 export class NoneEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
-  readonly #context: EvaluationContext
-  readonly #options: NoneOptions
+  readonly #context: CallReview
+  readonly #forMs: number
   readonly #startMs: number
   readonly #from: Moment
   readonly #isComplete: boolean
-  #leaves: readonly Expectation[] = []
+  readonly #leaves: readonly Expectation[]
+  readonly #problem: string | null
   #unwanted: Call | null = null
-  #problem: string | null = null
 
-  constructor(context: EvaluationContext, step: EvaluatedStep, options: NoneOptions) {
+  constructor(context: CallReview, step: EvaluatedStep, { calls, forMs }: Pick<NoneAction, 'calls' | 'forMs'>) {
     this.step = step
     this.#context = context
-    this.#options = options
+    this.#forMs = forMs
     this.#startMs = context.windows.getStart(step).at_ms
     this.#from = context.windows.turnStart(step)
     this.#isComplete = context.windows.isTurnComplete(step)
-    try {
-      this.#leaves = options.calls.map(pattern => asExpectation(options.fill(pattern)))
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#problem = error.message
-    }
+    const { value, problem } = context.fill(step, calls)
+    this.#leaves = value.map(asExpectation)
+    this.#problem = problem
   }
 
   consider(): void {
-    if (this.#unwanted !== null) return
+    if (this.#unwanted !== null || this.#problem !== null) return
     const { number, conversation } = this.step
-    const untilMs = this.#startMs + this.#options.forMs
+    const untilMs = this.#startMs + this.#forMs
     for (const leaf of this.#leaves) {
       const query = { leaf, step: number, conversation, from: this.#from, floor: null, untilMs }
       const calls = this.#context.index.callsOf(conversationOfQuery(query))
-      const found = calls.find(call => accepts(query, call, this.#context) && !this.#options.isSurplus(call))
-      if (found === undefined) continue
-      this.#unwanted = found
-      this.#context.claims.report(found)
+      const unwanted = calls.find(
+        call =>
+          accepts(query, call, this.#context) &&
+          // An earlier step of the conversation may still claim it, as one of several.
+          !surplusCalls(this.#context, conversation).has(call),
+      )
+      if (unwanted === undefined) continue
+      this.#unwanted = unwanted
+      this.#context.claims.report(unwanted)
       return
     }
   }
 
-  #patterns(): readonly CallPattern[] {
-    return this.#leaves.length > 0 ? this.#leaves : this.#options.calls
-  }
-
   status(nowMs: number): StepStatus {
     if (this.#unwanted !== null || this.#problem !== null || !this.#isComplete) return FAILED
-    const { forMs } = this.#options
-    const untilMs = this.#startMs + forMs
+    const untilMs = this.#startMs + this.#forMs
     if (nowMs >= untilMs) return MET
-    return { state: 'open', untilMs, awaited: { code: 'silence', forMs, calls: this.#patterns() } }
+    return { state: 'open', untilMs, awaited: { code: 'silence', forMs: this.#forMs, calls: this.#leaves } }
   }
 
   close(): void {}
 
   failure(): FailureDetails {
-    const { forMs } = this.#options
+    const forMs = this.#forMs
     const chat = this.#context.chatName(this.step.conversation)
-    const expected = `none ${this.#patterns().map(patternText).join(', ')}${inChat(chat)} for ${formatDuration(forMs)}`
+    const expected = `none ${this.#leaves.map(patternText).join(', ')}${inChat(chat)} for ${formatDuration(forMs)}`
     if (this.#problem !== null) return createFailure('none', { code: 'unfillable', expected, happened: this.#problem })
     // There is no unwanted call, and there may be one that was not read.
     if (this.#unwanted === null) return evictedFailure(expected, this.#context.firstSeq)

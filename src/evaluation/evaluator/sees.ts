@@ -3,7 +3,6 @@
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { causedBy, createFailure, type Difference, type FailureDetails } from '../finding.ts'
 import type { InboxRead } from '../history.ts'
-import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { flow, itemNotation } from '../scenario/value-text.ts'
@@ -26,8 +25,8 @@ import { differenceText, howOften, inChat, timesText, within, withinText } from 
 const GRACE_MS = 100
 /** The intermediary forwards what users write (W4, WH2). */
 const RULES = ['W4', 'WH2']
-const LONGEST_ITEM = 90
-const LONGEST_ITEM_REF = 40
+const MAX_ITEM_CHARS = 90
+const MAX_REFERENCE_CHARS = 40
 const MAX_MISSES = 5
 /** Items before those of this turn rank behind all others. */
 const EARLIER_RANK = 1000
@@ -39,7 +38,7 @@ interface InboxMatch {
   readonly start: number
   /** The first place that may match. */
   readonly from: number
-  readonly found: readonly number[]
+  readonly places: readonly number[]
 }
 
 /** An item that is not the expected one, by its place, and why. */
@@ -49,10 +48,7 @@ interface ItemMiss {
   readonly differences: readonly Difference[]
 }
 
-export interface SeesOptions extends Pick<Extract<Action, { verb: 'sees' }>, 'item' | 'times' | 'withinMs' | 'forMs'> {
-  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
-  readonly fill: (item: unknown) => unknown
-}
+type SeesOptions = Omit<Extract<Action, { verb: 'sees' }>, 'verb'>
 
 export class SeesEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
@@ -64,10 +60,10 @@ export class SeesEvaluator implements StepEvaluator {
   readonly #observedUntilMs: number | null
   /** The last claimed position before the first read, by the resets of the inbox: its own claims do not count. */
   readonly #floors = new Map<number, number>()
-  #matcher: unknown
-  #problem: string | null = null
+  readonly #matcher: unknown
+  readonly #problem: string | null
   #inbox: InboxMatch | null = null
-  #state: 'open' | 'met' | 'failed' = 'open'
+  #state: 'open' | 'met' | 'failed'
 
   constructor(context: EvaluationContext, step: EvaluatedStep, options: SeesOptions) {
     this.step = step
@@ -76,16 +72,12 @@ export class SeesEvaluator implements StepEvaluator {
     this.#start = context.windows.getStart(step)
     this.#deadline = context.windows.deadlineOf(step, step.conversation, options.withinMs)
     this.#observedUntilMs = options.forMs === null ? null : this.#start.at_ms + options.forMs
-    this.#matcher = options.item
-    try {
-      const item = options.fill(options.item)
-      // A text stands for an item with that text.
-      this.#matcher = typeof item === 'string' || item instanceof RegExp ? { text: item } : item
-    } catch (error) {
-      if (!(error instanceof InterpolationError)) throw error
-      this.#problem = error.message
-      this.#state = 'failed'
-    }
+    const { value: item, problem } = context.fill(step, options.item)
+    // A text stands for an item with that text.
+    const isText = typeof item === 'string' || item instanceof RegExp
+    this.#matcher = isText && problem === null ? { text: item } : item
+    this.#problem = problem
+    this.#state = problem === null ? 'open' : 'failed'
   }
 
   #matchInbox(read: InboxRead): InboxMatch {
@@ -98,12 +90,12 @@ export class SeesEvaluator implements StepEvaluator {
     const floor = this.#floors.get(read.resets) ?? Math.max(-1, ...owners.keys())
     this.#floors.set(read.resets, floor)
     const from = Math.max(start, floor + 1)
-    const found: number[] = []
+    const places: number[] = []
     for (let place = from; place < read.items.length; place++) {
       const owner = owners.get(place) ?? number
-      if (owner === number && fits(this.#matcher, read.items[place], options)) found.push(place)
+      if (owner === number && fits(this.#matcher, read.items[place], options)) places.push(place)
     }
-    return { read, start, from, found }
+    return { read, start, from, places }
   }
 
   consider(): void {
@@ -112,14 +104,14 @@ export class SeesEvaluator implements StepEvaluator {
     if (this.#state !== 'open' || read === undefined || read.seq < this.#start.seq || read === this.#inbox?.read) return
     if (read.askedAt > Math.max(this.#deadline.atMs, this.#observedUntilMs ?? 0) + GRACE_MS) return
     this.#inbox = this.#matchInbox(read)
-    const count = this.#inbox.found.length
+    const count = this.#inbox.places.length
     if (forMs !== null && count > times.max) this.#state = 'failed'
     if (forMs === null && count >= times.min) this.#state = 'met'
   }
 
   status(nowMs: number): StepStatus {
     if (this.#state !== 'open') return this.#state === 'met' ? MET : FAILED
-    const isEnough = (this.#inbox?.found.length ?? 0) >= this.#options.times.min
+    const isEnough = (this.#inbox?.places.length ?? 0) >= this.#options.times.min
     const observedUntilMs = this.#observedUntilMs ?? Number.NEGATIVE_INFINITY
     const isObserved = this.#observedUntilMs !== null && (isEnough || observedUntilMs > this.#deadline.atMs)
     const untilMs = isObserved ? observedUntilMs : this.#deadline.atMs
@@ -129,14 +121,14 @@ export class SeesEvaluator implements StepEvaluator {
 
   close(): void {
     if (this.#inbox === null) return
-    const { read, found } = this.#inbox
+    const { read, places } = this.#inbox
     const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
-    for (const place of found.slice(0, this.#options.times.max)) owners.set(place, this.step.number)
+    for (const place of places.slice(0, this.#options.times.max)) owners.set(place, this.step.number)
   }
 
   failure(): FailureDetails {
     const { times, forMs } = this.#options
-    if (this.#inbox !== null && this.#inbox.found.length > times.max) return this.#tooOftenFailure(this.#inbox)
+    if (this.#inbox !== null && this.#inbox.places.length > times.max) return this.#tooOftenFailure(this.#inbox)
     const { expected, item } = this.#expected()
     const inbox = this.#problem === null ? this.#inbox : null
     const misses = inbox === null ? [] : this.#nearestItems(inbox)
@@ -145,14 +137,14 @@ export class SeesEvaluator implements StepEvaluator {
     const common = {
       expected,
       rules: RULES,
-      nearest: inbox === null ? [] : misses.map(miss => this.#nearMissOf(inbox.read, miss)),
+      nearest: inbox === null ? [] : misses.map(miss => this.#describeMiss(inbox.read, miss)),
       entrySeqs: inbox === null ? [] : [inbox.read.seq],
       hint,
     }
     if (this.#problem !== null)
       return createFailure('sees', { ...common, code: 'unfillable', happened: this.#problem, details: { item } })
-    const withinMs = forMs ?? this.#deadline.within.ms
-    const seen = inbox?.found.length ?? 0
+    const withinMs = forMs ?? this.#deadline.ms
+    const seen = inbox?.places.length ?? 0
     const often = seen === 0 ? `did not see ${item}` : `saw ${item} only ${timesText(seen)}`
     const why = inbox === null ? 'the inbox was not read' : whyNone(inbox, misses)
     return createFailure('sees', {
@@ -177,26 +169,26 @@ export class SeesEvaluator implements StepEvaluator {
       if (seq > this.#start.seq && fits(this.#matcher, item, options)) return null
     }
     const last = this.#matchInbox(read)
-    return last.found.length > this.#options.times.max ? this.#tooOftenFailure(last) : null
+    return last.places.length > this.#options.times.max ? this.#tooOftenFailure(last) : null
   }
 
   #expected(): { readonly item: string; readonly expected: string } {
     const { times, forMs } = this.#options
-    const item = itemNotation(this.#matcher, LONGEST_ITEM)
-    const bound = forMs === null ? withinText(this.#deadline.within) : `for ${formatDuration(forMs)}`
+    const item = itemNotation(this.#matcher, MAX_ITEM_CHARS)
+    const bound = forMs === null ? withinText(this.#deadline) : `for ${formatDuration(forMs)}`
     const chat = inChat(this.#context.chatName(this.step.conversation))
     return { item, expected: `agent sees ${item} ${howOften(times)}${chat} ${bound}` }
   }
 
-  #tooOftenFailure({ read, found }: InboxMatch): FailureDetails {
+  #tooOftenFailure({ read, places }: InboxMatch): FailureDetails {
     const { expected, item } = this.#expected()
     const { times } = this.#options
-    const items = found.map(place => itemText(read.items, place)).join(', ')
+    const items = places.map(place => itemText(read.items, place)).join(', ')
     return createFailure('sees', {
       code: 'item_too_often',
       expected,
-      happened: `the agent saw ${item} ${timesText(found.length)}, expected ${howOften(times)}: ${items}`,
-      details: { item, times, positions: found.map(place => place + 1) },
+      happened: `the agent saw ${item} ${timesText(places.length)}, expected ${howOften(times)}: ${items}`,
+      details: { item, times, positions: places.map(place => place + 1) },
       rules: RULES,
       entrySeqs: [read.seq],
       hint: {
@@ -210,11 +202,11 @@ export class SeesEvaluator implements StepEvaluator {
   /** The items of the inbox, the new ones first and of them the most similar. */
   #nearestItems(inbox: InboxMatch): ItemMiss[] {
     const { options } = this.#context
-    const { read, from, found, start } = inbox
+    const { read, from, places, start } = inbox
     const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
     const ranked: { miss: ItemMiss; rank: number }[] = []
     for (const [place, item] of read.items.entries()) {
-      if (found.includes(place)) continue
+      if (places.includes(place)) continue
       const differences = match(this.#matcher, item, options)
       const owner = owners.get(place) ?? this.step.number
       let obstacle: Obstacle = { code: 'before_turn', text: 'in the inbox before the turn' }
@@ -231,10 +223,9 @@ export class SeesEvaluator implements StepEvaluator {
     return ranked.slice(0, MAX_MISSES).map(({ miss }) => miss)
   }
 
-  #nearMissOf(read: InboxRead, { place, obstacle, differences }: ItemMiss) {
-    const turn = this.#context.windows.turnStart(this.step)
-    const startMs = Number.isFinite(turn.atMs) ? turn.atMs : (this.#context.index.started?.at_ms ?? 0)
-    const afterMs = Math.round(read.askedAt - startMs)
+  #describeMiss(read: InboxRead, { place, obstacle, differences }: ItemMiss) {
+    const { windows, index } = this.#context
+    const afterMs = Math.round(read.askedAt - index.startMs(windows.turnStart(this.step)))
     return nearMiss({ seq: read.seq, what: itemText(read.items, place), afterMs, differences }, [obstacle])
   }
 }
@@ -244,11 +235,11 @@ const readsOf = (index: JournalIndex, conversation: string): readonly InboxRead[
   index.chatOf(conversation)?.reads ?? []
 
 /** Why none of the items is the expected one. */
-function whyNone({ read, from, found }: InboxMatch, misses: readonly ItemMiss[]): string {
+function whyNone({ read, from, places }: InboxMatch, misses: readonly ItemMiss[]): string {
   const [best] = misses
   if (best?.obstacle.code === 'before_item')
     return `${itemText(read.items, best.place)} is in the inbox, ${best.obstacle.text}`
-  const unclaimed = read.items.length - from - found.length
+  const unclaimed = read.items.length - from - places.length
   if (best !== undefined && unclaimed > 0) {
     const [difference] = best.differences
     const name = itemText(read.items, best.place)
@@ -264,7 +255,7 @@ function whyNone({ read, from, found }: InboxMatch, misses: readonly ItemMiss[])
 /** `inbox item 3 "Hello" with 1 file` */
 function itemText(items: readonly InboxItem[], place: number): string {
   const { request, text, attachments = [] } = items[place] ?? {}
-  const shown = request && text === undefined ? 'request' : flow(text ?? '', LONGEST_ITEM_REF)
+  const shown = request && text === undefined ? 'request' : flow(text ?? '', MAX_REFERENCE_CHARS)
   const attached = attachments.length === 0 ? '' : ` with ${counted(attachments.length, 'file')}`
   return `inbox item ${place + 1} ${shown}${attached}`
 }

@@ -2,7 +2,7 @@
 import { PATTERN_LIMIT_MS, SlowPatternError } from '../../base/runtime/patterns.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { InternalErrorNote } from '../../platform/journal/journal.ts'
-import { createFailure, type FailureDetails } from '../finding.ts'
+import { createFailure, type FailureDetails, type StepRef } from '../finding.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { ClaimRegistry, InboxClaims, MatchContext, Moment } from './claims.ts'
 import type { ConversationKey } from './journal-index.ts'
@@ -15,6 +15,12 @@ export type EvaluatedStep = Pick<
   'number' | 'id' | 'name' | 'label' | 'conversation' | 'place' | 'level' | 'soft'
 >
 
+/** Refers to a step, which is one of so many. */
+export const stepRef = (
+  { number, id, name, label, conversation, place }: Omit<StepRef, 'of'>,
+  of: number,
+): StepRef => ({ number, of, id, name, label, conversation, place })
+
 /** What the evaluators of single steps read. */
 export interface EvaluationContext extends MatchContext {
   readonly claims: ClaimRegistry
@@ -22,8 +28,17 @@ export interface EvaluationContext extends MatchContext {
   readonly windows: StepWindows
   /** The oldest entry of the journal. */
   readonly firstSeq: number
+  /** Fills in the values of `$(...)`. */
+  fill<Value>(step: EvaluatedStep, template: Value): Filled<Value>
   /** The name of the chat of a failure where there are several, else null. */
   chatName(conversation: string | null): string | null
+}
+
+export interface Filled<Value> {
+  /** The template itself, when one of its values is missing. */
+  readonly value: Value
+  /** Which value is missing; null when none is. */
+  readonly problem: string | null
 }
 
 /** When steps begin and end, and which calls they look at. */
@@ -45,9 +60,8 @@ export interface StepWindows {
   findStimulus(step: EvaluatedStep): Stimulus | null
 }
 
-export interface Deadline {
+export interface Deadline extends Within {
   readonly atMs: number
-  readonly within: Within
 }
 
 /** An action of the user, or of a step. */

@@ -21,7 +21,7 @@ import {
   TLS_HINTS,
 } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
-import type { Delivery } from '../history.ts'
+import { type Delivery, isAccepted } from '../history.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -118,7 +118,7 @@ export function missingVerb(
   return { code, text: `${who} ${needs} ${verb}, and ${whyVerbIsMissing(verb, verbs)}`, cause }
 }
 
-const LONGEST_ANSWER = 120
+const MAX_ANSWER_CHARS = 120
 
 /** Null when the driver did as asked. A failed reading of the inbox is forgiven when a later one succeeded. */
 export function driverResult(index: JournalIndex, label: string, startSeq: number | undefined): StepResult | null {
@@ -127,7 +127,7 @@ export function driverResult(index: JournalIndex, label: string, startSeq: numbe
   const { how, status = null, failure = null, answer = '', seq } = last
   // Neither shows anything of the intermediary.
   const isError = isInboxFailure(failure) || isTargetAbsent(index, last)
-  const text = plainText(answer.trim(), LONGEST_ANSWER)
+  const text = plainText(answer.trim(), MAX_ANSWER_CHARS)
   const driverText = failure === null ? null : driverFailureText(failure)
   const why = driverText ?? (status === null ? 'it failed' : `answered ${status}`)
   // Adds the answer where the failure does not contain it.
@@ -202,11 +202,12 @@ export function unreachableReason({ entries }: JournalIndex): ConnectionFailure 
 
 /** Whether it answered or called at any time of the run. */
 const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
-  calls.length > 0 ||
-  drivers.some(({ outcome }) => outcome !== 'unreachable') ||
+  calls.length > 0 || drivers.some(({ outcome }) => outcome !== 'unreachable') || hasAnswered(entries)
+
+const hasAnswered = (entries: readonly Entry[]): boolean =>
   entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
 
-const LONGEST_BODY = 120
+const MAX_BODY_CHARS = 120
 
 /** What a webhook answered to an attempt, or why it did not: `answered 500 after 31 ms: TypeError: x is not a function` */
 function attemptText(delivery: Delivery): string {
@@ -216,7 +217,7 @@ function attemptText(delivery: Delivery): string {
   return `answered ${status} after ${seconds(afterMs)}${answerBody(shownBody(delivery))}`
 }
 
-const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), LONGEST_BODY)
+const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), MAX_BODY_CHARS)
 
 const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
 
@@ -233,13 +234,12 @@ export function refusedEventHint(
   since: Pick<Stimulus, 'seq'> | null,
 ): (Hint & { readonly refused: RefusedEvent }) | null {
   if (since === null) return null
-  const last = index.entries.findLast(
-    (entry): entry is Delivery =>
-      entry.kind === 'delivery' &&
-      entry.seq > since.seq &&
-      OF_USERS.includes(entry.event) &&
-      index.findConversation(entry.chat_id) === conversation,
-  )
+  const last = index
+    .chatOf(conversation)
+    ?.entries.findLast(
+      (entry): entry is Delivery =>
+        entry.kind === 'delivery' && entry.seq > since.seq && OF_USERS.includes(entry.event),
+    )
   if (last === undefined || last.outcome === 'delivered') return null
   const { status, failure } = last
   const text = `The webhook did not accept ${last.event}: ${attemptText(last)}`
@@ -349,14 +349,13 @@ function expectedAck(event: string, ack: Ack, withinMs: number): string {
   return `${answer} from the webhook to ${event} ${within(withinMs)}`
 }
 
-const is2xx = (status: number) => status >= 200 && status < 300
-
 /** Only the two named events require exactly 200 (WH2). */
-function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
+function isAcknowledged(delivery: Delivery, ack: Ack): boolean {
+  const { status, event } = delivery
   if (status === null) return false
   if (ack === 'any') return true
-  if (ack === 'non-2xx') return !is2xx(status)
-  return status === ack || (ack === 200 && !requires200(event) && is2xx(status))
+  if (ack === 'non-2xx') return !isAccepted(delivery)
+  return status === ack || (ack === 200 && !requires200(event) && isAccepted(delivery))
 }
 
 const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
@@ -408,7 +407,7 @@ function refusalText(delivery: Delivery, ack: Ack, withinMs: number, copy: boole
     : `${delivery.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
   if (delivery.outcome === 'skipped') return `${event} was not sent: ${failureText(failure)}`
   if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
-  if (ack === 'non-2xx' && is2xx(status))
+  if (ack === 'non-2xx' && isAccepted(delivery))
     return SIGNED[sign] === undefined
       ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
       : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
@@ -428,7 +427,7 @@ function refusalCause({ event, status, outcome, failure }: Delivery, ack: Ack): 
   return causedBy('answered', `the webhook answers ${status} to ${event}`, event, status)
 }
 
-const LONGEST_LOCATION = 120
+const MAX_LOCATION_CHARS = 120
 
 function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | null {
   const { status, failure, faults, response } = delivery
@@ -456,8 +455,7 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | nul
   if (status === null && peerLoss(failure) === 'absent')
     return hint('is_running', `Is the intermediary running, and is ${webhookUrl(audience)} its webhook?`)
   if (status === null) {
-    const hasAnswered = index.entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
-    const text = isCutOff(failure) && !hasAnswered ? httpsHint(delivery.url) : null
+    const text = isCutOff(failure) && !hasAnswered(index.entries) ? httpsHint(delivery.url) : null
     return text === null ? null : hint('https', `${text} Otherwise its log says why it closed the connection.`)
   }
   if (ack === 'non-2xx')
@@ -475,13 +473,13 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | nul
     )
   const location = response?.headers.location
   if (status >= 300 && status < 400) {
-    const other = location === undefined ? 'the address it leads to' : plainText(location, LONGEST_LOCATION)
+    const address = location === undefined ? 'the address it leads to' : plainText(location, MAX_LOCATION_CHARS)
     return hint(
       'redirect',
-      `A redirect is not followed; is ${other} the webhook? Often only a final slash or http/https differs.`,
+      `A redirect is not followed; is ${address} the webhook? Often only a final slash or http/https differs.`,
     )
   }
   if (status === 404 || status === 405)
     return hint('webhook_address', `Is ${webhookUrl(audience)} the address of the webhook, path included?`)
-  return is2xx(status) ? hint('only_200', 'Only 200 acknowledges this event.') : null
+  return isAccepted(delivery) ? hint('only_200', 'Only 200 acknowledges this event.') : null
 }

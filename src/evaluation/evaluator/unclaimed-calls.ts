@@ -10,7 +10,7 @@ import { causedBy, createFailure, type FailureDetails, type Hint } from '../find
 import { InterpolationError, interpolate, type Variables } from '../scenario/interpolation.ts'
 import type { CallPattern, Expectation, Plan, Severity } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
-import { accepts, requirementOf, shownName, unwantedCause } from './claims.ts'
+import { accepts, BEGINNING, describeRequirement, shownName, unwantedCause } from './claims.ts'
 import { type ExpectEvaluator, findClosePair, tooCloseFailure } from './expect.ts'
 import {
   AVAILABILITY,
@@ -54,7 +54,6 @@ export interface CallReview extends EvaluationContext {
   readonly expects: ReadonlyMap<number, ExpectEvaluator>
   readonly guard: PatternGuard
   readonly strict: Plan['strict']
-  /** Whether calls about availability need an expectation. */
   readonly mentionsAvailability: boolean
   readonly conversations: readonly string[]
   /** Milliseconds from which the calls of a conversation do not count, because its steps have failed. */
@@ -104,12 +103,12 @@ function unexpectedIn(
   for (const calls of groupBy(unexpected, ({ endpoint }) => endpoint).values()) {
     const [first] = calls
     const { endpoint } = first
-    const others = seqsOf(calls.slice(1))
+    const otherSeqs = seqsOf(calls.slice(1))
     const allowed = isTest ? `assertClean({ allow: ['${endpoint}'] })` : `strict: { allow: [${endpoint}] }`
     const details = createFailure('unexpected', {
       code: 'unexpected_call',
       expected: `${isTest ? 'an expectation' : 'a step'} for every call${inChat(chat)}`,
-      happened: `${isTest ? 'nothing' : 'no step'} expects ${withBody(first)} at ${offset(sinceStart(review, first))}${another(others)}`,
+      happened: `${isTest ? 'nothing' : 'no step'} expects ${withBody(first)} at ${offset(sinceStart(review, first))}${another(otherSeqs)}`,
       details: { call: callReference(first) },
       rules: [ruleOf(endpoint)],
       entrySeqs: seqsOf(calls),
@@ -142,20 +141,20 @@ const nameOf = (conversation: ConversationKey | null): string | null =>
   conversation === AVAILABILITY ? null : conversation
 
 /** Milliseconds from the first entry to a call. */
-const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.readAt - (index.started?.at_ms ?? 0)
+const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.readAt - index.startMs(BEGINNING)
 
 const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoint }: Call): boolean =>
   endpoint !== null && !strict.allow.includes(endpoint) && (endpoint !== 'availability' || mentionsAvailability)
 
-const LONGEST_BODY = 60
+const MAX_BODY_CHARS = 60
 
 /** `#11 message { message: "Hi" }` */
 function withBody(call: Call): string {
   const { body } = call
-  if (!isMap(body)) return `${callText(call)} ${flow(body, LONGEST_BODY)}`
+  if (!isMap(body)) return `${callText(call)} ${flow(body, MAX_BODY_CHARS)}`
   // Ids say nothing to a reader.
   const { bot_id: _, chat_id: __, ...rest } = body
-  return `${callText(call)}${Object.keys(rest).length === 0 ? '' : ` ${flow(rest, LONGEST_BODY)}`}`
+  return `${callText(call)}${Object.keys(rest).length === 0 ? '' : ` ${flow(rest, MAX_BODY_CHARS)}`}`
 }
 
 /** One leaf of an `expect`, with its calls. */
@@ -198,7 +197,7 @@ function allotCalls(review: CallReview, conversations: readonly ConversationKey[
           const nextMs = review.windows.nextTurnStart(expect.step)
           if (nextMs === null || call.readAt < nextMs) return true
           const text = JSON.stringify(call.body)
-          return claimed.some(one => JSON.stringify(one.body) === text && isLater(call, one))
+          return claimed.some(earlier => JSON.stringify(earlier.body) === text && isLater(call, earlier))
         })
         ?.excess.push(call)
   }
@@ -223,7 +222,7 @@ function tooMany(
     code: 'too_many_calls',
     expected: `${requirementText(leaf)}${once}${inChat(review.chatName(name))}`,
     happened: tooManyText(leaf, seqs, first, last),
-    details: { requirement: requirementOf(leaf), count: seqs.length },
+    details: { requirement: describeRequirement(leaf), count: seqs.length },
     rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
     entrySeqs: seqsOf(within),
     hint: repeatedHint(review, claimed.at(-1), first),
@@ -261,14 +260,15 @@ function repeatedHint({ index }: CallReview, first: Call | undefined, second: Ca
       code: 'answer_lost',
       text: 'The answer to the first was lost by a fault: allow the repetition with times: { min: 1, max: 2 }.',
     }
-  for (const entry of index.entries)
-    if (entry.kind === 'delivery' && entry.attempt > 1 && entry.seq < second.seq)
-      if (entry.chat_id === second.entry.chat_id)
-        return {
-          code: 'delivered_again',
-          text: 'An event was delivered more than once before: does the intermediary treat the repetition as a new event?',
-        }
-  return null
+  const events = index.history.chats.get(second.entry.chat_id ?? '')?.events ?? []
+  const isDeliveredAgain = events.some(({ attempts }) =>
+    attempts.some(({ attempt, seq }) => attempt > 1 && seq < second.seq),
+  )
+  if (!isDeliveredAgain) return null
+  return {
+    code: 'delivered_again',
+    text: 'An event was delivered more than once before: does the intermediary treat the repetition as a new event?',
+  }
 }
 
 /** Errors that depend on the state of the platform, which the caller cannot know. */
@@ -290,7 +290,6 @@ export function breaksContract(entry: Call['entry']): boolean {
   return STATUSES.includes(entry.status)
 }
 
-/** The error in the body of a refusal. */
 export function refusalOf({ response }: Call['entry']): Readonly<Record<'error' | 'field' | 'message', string | null>> {
   const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
   return {
@@ -354,7 +353,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
     return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, variables.scopeOf(name)) }
   }
   for (const pattern of never) {
-    const found = index.calls.filter(call => {
+    const forbidden = index.calls.filter(call => {
       if (call.endpoint === null || (pattern.call !== 'any' && call.endpoint !== pattern.call)) return false
       if (index.ended !== null && call.readAt > index.ended.at_ms) return false
       if (index.conversationOf(call) === null) return false
@@ -367,7 +366,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
         throw error
       }
     })
-    const [first, ...rest] = found
+    const [first, ...rest] = forbidden
     if (first === undefined) continue
     const filled = patternText(fill(pattern, first))
     const when = offset(sinceStart(review, first))
@@ -377,7 +376,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
       happened: `${filled} must never be called, but ${callText(first)} was called at ${when}${another(seqsOf(rest))}`,
       details: { pattern: filled, call: callReference(first) },
       rules: [ruleOf(first.endpoint)],
-      entrySeqs: seqsOf(found),
+      entrySeqs: seqsOf(forbidden),
       cause: unwantedCause(first),
     })
     const conversation = nameOf(index.conversationOf(first))

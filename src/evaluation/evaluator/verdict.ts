@@ -42,7 +42,6 @@ export interface Verdict {
   readonly failures: readonly Failure[]
   readonly warnings: readonly Warning[]
   readonly steps: readonly StepVerdict[]
-  /** Captured values by name. */
   readonly captures: Readonly<Record<string, unknown>>
   /** What the target printed last, of a scenario that did not pass. */
   readonly targetOutput?: TargetOutput
@@ -72,7 +71,6 @@ export interface ScenarioResult extends Verdict {
   readonly rerunCommand: string
 }
 
-/** A cause that several scenarios have. */
 export interface SharedCause {
   readonly code: string
   readonly text: string
@@ -85,7 +83,6 @@ export interface SharedCause {
 /** The exit code of an internal error of handover-sim, as `EX_SOFTWARE` of sysexits.h. */
 export const INTERNAL_ERROR_CODE = 70
 
-/** A whole run. */
 export interface RunResult {
   readonly version: string
   readonly startedAt: string

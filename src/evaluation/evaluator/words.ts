@@ -109,15 +109,15 @@ export function withinText({ ms, from }: Within): string {
   return `${within(ms)}${base}`
 }
 
-const LONGEST_QUOTE = 60
+const MAX_QUOTE_CHARS = 60
 
 /** A regular expression, cut to one short line. */
-export const patternName = (pattern: string): string => cut(pattern, LONGEST_QUOTE)
+export const patternName = (pattern: string): string => cut(pattern, MAX_QUOTE_CHARS)
 
 /** A user's text in quotes, cut to one short line. */
 export function quotedText(text: string): string {
   const chars = [...text]
-  return JSON.stringify(chars.length > LONGEST_QUOTE ? `${chars.slice(0, LONGEST_QUOTE - 1).join('')}…` : text)
+  return JSON.stringify(chars.length > MAX_QUOTE_CHARS ? `${chars.slice(0, MAX_QUOTE_CHARS - 1).join('')}…` : text)
 }
 
 /** `message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)` */
@@ -130,8 +130,8 @@ export function differenceText({ path, expected, received, hint }: Difference): 
 }
 
 /** The first difference, and how many more there are. */
-export const firstDifferenceText = (first: Difference, others: number): string =>
-  `${differenceText(first)}${others === 0 ? '' : ` and ${counted(others, 'more difference')}`}`
+export const firstDifferenceText = (first: Difference, moreCount: number): string =>
+  `${differenceText(first)}${moreCount === 0 ? '' : ` and ${counted(moreCount, 'more difference')}`}`
 
 /** `: TypeError: x is not a function` */
 export const answerBody = (body: string): string => `: ${body === '' ? 'an empty body' : body}`

@@ -167,15 +167,3 @@ export interface InboxItem {
   readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
   readonly [more: string]: unknown
 }
-
-/** The conversation of a chat id; `null` for chats that the scenario did not open. */
-export type ConversationOf = (chatId: string | undefined) => string | null
-
-export function conversationsIn(entries: readonly Entry[]): ConversationOf {
-  const conversations = new Map<string | undefined, string>()
-  for (const entry of entries) {
-    if (entry.kind === 'note' && entry.note === 'conversation')
-      conversations.set(entry.chat_id, String(entry.conversation))
-  }
-  return chatId => conversations.get(chatId) ?? null
-}

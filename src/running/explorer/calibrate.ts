@@ -27,9 +27,8 @@ export interface CalibrateOptions {
   readonly jobs: number
   /** How long an effect may take. */
   readonly withinMs: number
-  /** As of a scenario. */
   readonly inProcess: ScenarioSettings['inProcess']
-  /** Of the agent driver. */
+  /** What the agent driver can do. */
   readonly verbs: readonly string[]
   readonly load: LoadOptions
   /** Runs scenarios, at most `jobs` at once. */
@@ -39,9 +38,7 @@ export interface CalibrateOptions {
 export interface Calibration {
   readonly abilities: Abilities
   readonly vocabulary: Vocabulary
-  /** A plain conversation. */
   readonly control: ActSequence
-  /** The result of the plain conversation. */
   readonly result: ScenarioResult | null
   /** The plain conversation that fails, so that nothing can be explored; null when it passes. */
   readonly broken: ScenarioResult | null
@@ -177,7 +174,7 @@ export async function calibrate({
     return outcome !== 'pass' && (!isRefusal || failures.some(({ kind }) => kind === 'driver'))
   })
   for (const { name } of failing) leftOut.push(`${name}: it fails in a plain conversation`)
-  const isMissing = (name: string) => failing.some(one => one.name === name)
+  const isMissing = (name: string) => failing.some(capability => capability.name === name)
   return {
     abilities: { ...abilities, laterRequests: abilities.laterRequests && !isMissing(LATER_REQUESTS) },
     control,
@@ -187,7 +184,7 @@ export async function calibrate({
     leftOut: result?.outcome === 'pass' ? leftOut : [],
     vocabulary: {
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
-      faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(one => one.fault === fault)),
+      faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(capability => capability.fault === fault)),
       knobs: VARIED_KNOBS,
       paces: PACES.filter(pace => pace !== 'slow' && !(pace === 'during' && isMissing(DURING_START))),
       hasFiles: abilities.inbox && !isMissing('files'),

@@ -1,20 +1,19 @@
 /** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
-import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadScenarioText, loadValues } from '../../evaluation/scenario/load/load.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { type CalibrateOptions, type Calibration, calibrate, PLAIN_PAUSES_MS } from './calibrate.ts'
+import { createFailingScenario, type FailingScenario, nameOf, needsOf } from './failing-scenario.ts'
 import { generateSequence, nextSequence } from './generate.ts'
-import { brokenBy, INVARIANTS, type InvariantId } from './invariants.ts'
-import { ACT_FAULTS, type ActSequence, inModel, ruleOf } from './model.ts'
+import { brokenBy, type InvariantId } from './invariants.ts'
+import { type ActSequence, inModel, possibleActs, ruleOf } from './model.ts'
 import { shrink } from './shrink.ts'
-import { countSituations, labelOf, type Tried } from './situations.ts'
-import { chatName, toScenario } from './to-scenario.ts'
+import { countSituations, type Tried } from './situations.ts'
+import { toScenario } from './to-scenario.ts'
 
 export interface ExploreOptions extends CalibrateOptions {
   /** Null: as long as `conversations` takes. */
@@ -45,7 +44,7 @@ export interface ExploreListener {
   /** Again and again while the shortest conversation that fails is looked for, for at most so long. */
   shortening(seed: number, invariant: InvariantId, atMostMs: number): void
   found(finding: FailedConversation): void
-  doubted(one: Unconfirmed): void
+  doubted(failure: Unconfirmed): void
 }
 
 export interface ExploreCounts {
@@ -68,7 +67,7 @@ export interface FailedConversation {
   readonly failed: number
   readonly of: number
   /** The scenario file; null when it does not fail reliably. */
-  readonly file: { readonly path: string; readonly yaml: string } | null
+  readonly file: FailingScenario | null
   readonly result: ScenarioResult
   /** How many other conversations failed for what seems to be the same cause. */
   others: number
@@ -118,9 +117,9 @@ const SHRINK_MS = 60_000
 const OTHERS = 16
 const FEW_JOBS = 4
 /** How long an effect may take while a conversation is shortened, at least; the shortest one has the usual time again. */
-const LEAST_WITHIN_MS = 1_000
+const MIN_WITHIN_MS = 1_000
 /** No more findings of one invariant are shortened: the first ones show what to fix. */
-const MOST_OF_INVARIANT = 8
+const MAX_OF_INVARIANT = 8
 
 interface Failed {
   readonly sequence: ActSequence
@@ -130,14 +129,10 @@ interface Failed {
   readonly result: ScenarioResult
 }
 
-/** Runs a conversation among others of its wave, some times. */
-type AmongOthers = (sequence: ActSequence) => Promise<readonly ScenarioResult[]>
-
 export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs, inProcess } = options
   const startMs = elapsedMs()
   let runs = 0
-  /** Whether only one conversation runs at a time. */
   let isAlone = false
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
@@ -157,13 +152,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const named = sequences.map((sequence, index) =>
       toScenario(sequence, { ...settings, name: `Conversation ${index + 1}, seed ${sequence.seed}` }),
     )
-    const plans = compile(
-      await loadValues(
-        named.map(({ scenario }) => scenario),
-        load,
-      ),
+    const files = named.map(({ scenario }) => scenario)
+    const wanted = compile(await loadValues(files, load)).flatMap(plan =>
+      Array.from({ length: times }, (_, index) => ({ plan, instance: index + 1 })),
     )
-    const wanted = plans.flatMap(plan => Array.from({ length: times }, (_, index) => ({ plan, instance: index + 1 })))
     const result = await runPlans(wanted, atOnce)
     return sequences.map((_, index) => result.scenarios.slice(index * times, (index + 1) * times))
   }
@@ -185,13 +177,9 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
   let calibration = await calibrate(options)
   // What an interruption left undone says nothing about the intermediary.
-  if (signal.aborted) {
-    const unknown = { ...calibration, result: null, broken: null, missing: [], leftOut: [] }
-    const ended = { findings, unconfirmed, calibration: unknown, between: [...between], undecided }
-    return { ...countsNow(), ...ended, stopped: null, isInterrupted: true, nextIndex: options.startIndex }
-  }
+  if (signal.aborted) calibration = { ...calibration, result: null, broken: null, missing: [], leftOut: [] }
   // Twice what the plain conversation took beside its pauses.
-  const shortMs = Math.max(LEAST_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
+  const shortMs = Math.max(MIN_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
   let index = options.startIndex
   /** How long a conversation takes when all jobs run; about a second with one. */
   let msOfOne = 3_000 / jobs
@@ -206,13 +194,14 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
 
   const { replay } = options
   const waiting = replay === null ? [...options.first] : [generateSequence(replay, calibration.vocabulary)]
+  let wave: ActSequence[] = []
   while (!isOver()) {
     // Large waves leave few jobs without work at their end; the last one ends when the time is over, about.
     const leftMs = durationMs === null ? Number.POSITIVE_INFINITY : durationMs - (elapsedMs() - startMs)
     const fitting = Math.max(jobs, Math.floor(leftMs / msOfOne))
     const size = isAlone ? 4 : Math.min(jobs * 8, fitting)
     const most = Math.min(size, conversations === null ? size : conversations - counts.conversations)
-    const wave = waiting.splice(0, most)
+    wave = waiting.splice(0, most)
     for (const sequence of wave) countSituations(situations, sequence)
     while (replay === null && wave.length < most) {
       const sequence = nextSequence(seed, index++, calibration.vocabulary, situations)
@@ -244,32 +233,27 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
     const wasAlone: boolean = isAlone
-    // Those that ran at about the same time, few at once: what fails then needs others.
-    const amongOthers: AmongOthers = async sequence => {
-      const at = wave.indexOf(sequence)
-      const others = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
-      return (await runAll(others, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[others.indexOf(sequence)] ?? []
-    }
-    for (const one of failed) {
+    for (const failure of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
       if (signal.aborted || stopped !== null || isAlone !== wasAlone) break
       // When the time is over, only what is new is looked at.
       const isLate = durationMs !== null && elapsedMs() - startMs > durationMs
       const known = findings.find(
-        finding => explains(finding, one) || (isLate && finding.invariant === one.invariant && finding.file !== null),
+        finding =>
+          explains(finding, failure) || (isLate && finding.invariant === failure.invariant && finding.file !== null),
       )
       if (known !== undefined) known.others++
       else if (
-        findings.filter(({ invariant, file }) => file !== null && invariant === one.invariant).length <
-        MOST_OF_INVARIANT
+        findings.filter(({ invariant, file }) => file !== null && invariant === failure.invariant).length <
+        MAX_OF_INVARIANT
       )
-        await examine(one, amongOthers)
+        await examine(failure)
     }
     // After failures a plain conversation shows whether the intermediary still works.
     if (failed.length > 0 && stopped === null && !signal.aborted) {
       const [[control] = []] = await runAll([calibration.control])
       if (control?.outcome === 'fail' || control?.outcome === 'error')
-        stopped = `after these conversations a plain one fails: seeds ${wave.map(one => one.seed).join(', ')}`
+        stopped = `after these conversations a plain one fails: seeds ${wave.map(sequence => sequence.seed).join(', ')}`
     }
   }
   return {
@@ -284,24 +268,24 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     nextIndex: index,
   }
 
-  /** Repeats a failure, shortens its conversation, and checks the scenario file. `amongOthers` runs it beside others. */
-  async function examine(failed: Failed, amongOthers: AmongOthers): Promise<void> {
+  /** Repeats a failure, shortens its conversation, and checks the scenario file. */
+  async function examine(failed: Failed): Promise<void> {
     const { sequence, invariant } = failed
-    const original = fileOf(sequence, invariant)
+    const original = createFile(sequence, invariant)
     const plan = await planOf(original)
     // When a second one does not fail alone, conversations disturb each other: from now on each runs alone.
-    const alike = findings.find(one => one.failed === 0 && one.invariant === invariant)
+    const alike = findings.find(finding => finding.failed === 0 && finding.invariant === invariant)
     if (alike !== undefined && (await repeat(failed, plan, 1)).failing.length === 0) {
       alike.others++
       isAlone = true
       return
     }
-    const { verdict, failing, of } = await confirm(failed, plan, amongOthers)
+    const { verdict, failing, of } = await confirm(failed, plan)
     if (signal.aborted) return
     if (verdict === 'unconfirmed') {
-      const one = { invariant, sequence, name: nameOf(sequence, invariant), result: failed.result }
-      unconfirmed.push(one)
-      listener.doubted(one)
+      const failure = { invariant, sequence, name: nameOf(sequence, invariant), result: failed.result }
+      unconfirmed.push(failure)
+      listener.doubted(failure)
     } else if (verdict === 'intermittent') add(failed, failing.length, of, null)
     else {
       const shortest = await shorten(failed)
@@ -312,17 +296,24 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   }
 
   /** Repeats a failure: alone, and when it does not come again alone, once more among others. */
-  async function confirm(failed: Failed, plan: Plan, amongOthers: AmongOthers) {
+  async function confirm(failed: Failed, plan: Plan) {
     const { runs: of, failing } = await repeat(failed, plan, REPEATS, RELIABLE)
     if (failing.length >= RELIABLE) return { verdict: 'reliable', failing, of } as const
     if (failing.length > 0) {
       const more = await repeat(failed, plan, MORE_REPEATS)
       return { verdict: 'intermittent', failing: [...failing, ...more.failing], of: of + more.runs } as const
     }
-    const again = signal.aborted ? [] : await amongOthers(failed.sequence)
+    const again = signal.aborted ? [] : await repeatAmongOthers(failed.sequence)
     await options.revive()
     const isAgain = again.some(result => isSame(failed, result))
     return { verdict: isAgain ? 'intermittent' : 'unconfirmed', failing, of } as const
+  }
+
+  /** Beside those that ran at about the same time, few at once: what fails then needs others. */
+  async function repeatAmongOthers(sequence: ActSequence): Promise<readonly ScenarioResult[]> {
+    const at = wave.indexOf(sequence)
+    const nearby = wave.slice(Math.max(0, at - OTHERS / 2), at + OTHERS / 2)
+    return (await runAll(nearby, RELIABLE, withinMs, Math.min(jobs, FEW_JOBS)))[nearby.indexOf(sequence)] ?? []
   }
 
   /** The shortest conversation with this failure, whose scenario file has failed as it is written; null when none did. */
@@ -337,25 +328,25 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
         async failing(candidates) {
           listener.shortening(sequence.seed, invariant, untilMs - elapsedMs())
-          const isFailing = (one: ActSequence, results: readonly ScenarioResult[] = []) =>
-            results.length > 0 && results.every(result => isSame({ ...failed, sequence: one }, result))
+          const isFailing = (candidate: ActSequence, results: readonly ScenarioResult[] = []) =>
+            results.length > 0 && results.every(result => isSame({ ...failed, sequence: candidate }, result))
           if (!isSerial) {
             const results = await runAll(candidates, RELIABLE, shortMs)
-            return candidates.map((one, at) => isFailing(one, results[at]))
+            return candidates.map((candidate, at) => isFailing(candidate, results[at]))
           }
           // The first one that fails is enough.
-          const found = candidates.map(() => false)
-          for (const [at, one] of candidates.entries()) {
-            const [results] = await runAll([one], 1, shortMs)
+          const isFailed = candidates.map(() => false)
+          for (const [at, candidate] of candidates.entries()) {
+            const [results] = await runAll([candidate], 1, shortMs)
             await options.revive()
-            found[at] = isFailing(one, results)
-            if (found[at] || elapsedMs() > untilMs) break
+            isFailed[at] = isFailing(candidate, results)
+            if (isFailed[at] || elapsedMs() > untilMs) break
           }
-          return found
+          return isFailed
         },
       })
       if (signal.aborted) return null
-      const file = fileOf(shortest, invariant)
+      const file = createFile(shortest, invariant)
       const shortened = { ...failed, sequence: shortest }
       const last = await repeat(shortened, await planOf(file), REPEATS, RELIABLE)
       const [result] = last.failing
@@ -377,7 +368,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     return { runs, failing }
   }
 
-  async function planOf({ path, yaml }: NonNullable<FailedConversation['file']>): Promise<Plan> {
+  async function planOf({ path, yaml }: FailingScenario): Promise<Plan> {
     const [plan] = compile(await loadScenarioText(path, yaml, load))
     if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
     return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
@@ -391,11 +382,11 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     { sequence, invariant, result }: Failed,
     failed: number,
     of: number,
-    file: FailedConversation['file'],
+    file: FailingScenario | null,
   ): void {
     const acts = inModel(sequence).length
     const name = nameOf(sequence, invariant)
-    const same = findings.find(one => one.name === name && one.file !== null)
+    const same = findings.find(finding => finding.name === name && finding.file !== null)
     if (same !== undefined) {
       same.others++
       return
@@ -407,56 +398,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     listener.found(whole)
   }
 
-  function fileOf(sequence: ActSequence, invariant: InvariantId): NonNullable<FailedConversation['file']> {
-    const name = nameOf(sequence, invariant)
-    const settings = { ...calibration.abilities, withinMs, inProcess: null, name }
-    const { scenario } = toScenario(sequence, settings)
-    const head = [
-      `${invariant}: ${INVARIANTS[invariant].about}.`,
-      ...needsOf(sequence).map(need => `It fails ${need}.`),
-      `Found in conversation ${sequence.seed} of seed ${seed}.`,
-      `The whole conversation again: ${options.rerun(sequence.seed)}`,
-    ]
-    const yaml = annotatedYaml(scenario, { head, steps: [], end: [] })
-    const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
-    const slug = words.join('-').slice(0, LONGEST_FILE_NAME).replace(/-+$/, '')
-    return { path: join(options.folder, `${slug}-${sequence.seed}.yaml`), yaml }
+  function createFile(sequence: ActSequence, invariant: InvariantId): FailingScenario {
+    const settings = { ...calibration.abilities, withinMs, inProcess: null, name: nameOf(sequence, invariant) }
+    return createFailingScenario(sequence, invariant, { ...options, settings })
   }
-}
-
-const LONGEST_PATH = 90
-const LONGEST_FILE_NAME = 80
-
-/** `A text of the user does not reach the agent: press, accept, user (digits)` */
-function nameOf(sequence: ActSequence, invariant: InvariantId): string {
-  const acts = inModel(sequence)
-  const isSeveral = (acts[0]?.before.chats.length ?? 1) > 1
-  const words: string[] = []
-  for (const { act } of acts) {
-    const where = isSeveral && !ruleOf(act.kind).isOfDesk ? `${chatName(act.chat)} ` : ''
-    words.push(`${where}${labelOf(act).replace(/:(\w+)/, ' ($1)')}`)
-  }
-  const { broken } = INVARIANTS[invariant]
-  const path = words.join(', ')
-  const last = path.length > LONGEST_PATH ? `${acts.length} acts, the last ${words.at(-1)}` : path
-  return `${broken.charAt(0).toUpperCase()}${broken.slice(1)}: ${last}`
-}
-
-/** What a conversation has beside its acts: the shortest one has it because it does not fail without. */
-function needsOf({ acts, knobs }: ActSequence): string[] {
-  const needs: string[] = []
-  const chats = new Set(acts.filter(({ kind }) => !ruleOf(kind).isOfDesk).map(({ chat }) => chat)).size
-  if (chats > 1) needs.push(`only with ${chats} chats`)
-  for (const [knob, value] of Object.entries(knobs)) needs.push(`only with the knob ${knob}=${String(value)}`)
-  for (const { fault } of acts) if (fault !== undefined) needs.push(`only when ${ACT_FAULTS[fault].about}`)
-  const paces = new Set(acts.map(({ pace }) => pace))
-  if (paces.has('quick')) needs.push('only when one act follows the other at once')
-  if (paces.has('slow')) needs.push('only after a pause of seconds')
-  if (paces.has('during')) needs.push('only when an act falls into a call that is still being answered')
-  const kinds = new Set(acts.map(({ text }) => text?.kind ?? 'plain'))
-  kinds.delete('plain')
-  if (kinds.size > 0) needs.push(`only with texts of the kind ${[...kinds].join(', ')}`)
-  return needs
 }
 
 const isOfDesk = ({ acts }: ActSequence): boolean => acts.some(({ kind }) => ruleOf(kind).isOfDesk)
@@ -468,8 +413,8 @@ const lengthOf = ({ acts }: ActSequence): number => acts.length + (acts.some(({ 
 function explains({ invariant, sequence, file }: FailedConversation, failed: Failed): boolean {
   if (file === null ? sequence.seed !== failed.sequence.seed : invariant !== failed.invariant) return false
   const until = failed.failedAt === null ? undefined : failed.failedAt + 1
-  const needed = inModel(sequence).map(({ act }) => act)
-  for (const { act } of inModel(failed.sequence).slice(0, until)) {
+  const needed = possibleActs(sequence)
+  for (const act of possibleActs(failed.sequence).slice(0, until)) {
     const [next] = needed
     if (next === undefined) break
     const hasText = next.text === undefined || next.text.kind === 'plain' || next.text.kind === act.text?.kind

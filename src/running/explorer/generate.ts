@@ -166,7 +166,9 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
     }
     if (isPlain || oneIn(3)) return plain
     if (oneIn(5)) {
-      const same = written.filter(one => one.chat === chat && one.kind === kind).map(({ text }) => text.value)
+      const same = written
+        .filter(earlier => earlier.chat === chat && earlier.kind === kind)
+        .map(({ text }) => text.value)
       return same.length === 0 ? plain : { kind: 'again', value: pick(same) }
     }
     const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(DRAWN_KINDS)
@@ -210,7 +212,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
     if (hasFiles && oneIn(3)) text = undefined
     if (text !== undefined) written.push({ chat, kind, text })
     const faults =
-      acts.length === faultAt ? vocabulary.faults.filter(one => canHaveFault(state, { kind, chat }, one)) : []
+      acts.length === faultAt ? vocabulary.faults.filter(fault => canHaveFault(state, { kind, chat }, fault)) : []
     const act: Act = {
       kind,
       chat,

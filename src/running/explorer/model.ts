@@ -26,7 +26,7 @@ interface ActRule {
   readonly verb: string | null
   /** A person has to see what came before, so it is never quick. */
   readonly isDeliberate: boolean
-  /** Of the whole help desk, and not of a chat. */
+  /** It is about the whole help desk, and not about a chat. */
   readonly isOfDesk?: true
 }
 
@@ -85,7 +85,7 @@ export interface Act {
 
 /** A conversation before it is a scenario: acts in one or several chats, in order. */
 export interface ActSequence {
-  /** From which it was generated. */
+  /** The number it was generated from. */
   readonly seed: number
   readonly acts: readonly Act[]
   /** At most one knob of the platform that has another value than usual. */
@@ -102,7 +102,6 @@ export const startState = (chats: number): ModelState => ({
   isAway: false,
 })
 
-/** Whether the act is possible in this state. */
 export function isPossible({ chats, isAway }: ModelState, { kind, chat }: Pick<Act, 'kind' | 'chat'>): boolean {
   const { status, isTyping } = chats[chat] ?? {}
   if (status === undefined || !ruleOf(kind).in.includes(status)) return false
@@ -110,7 +109,7 @@ export function isPossible({ chats, isAway }: ModelState, { kind, chat }: Pick<A
   if (kind === 'away' || kind === 'accept') return !isAway
   if (kind === 'back') return isAway
   // A help desk may forget chats that have ended, and an inbox that begins anew looks like the old one.
-  if (kind === 'restart') return chats.every(one => one.status !== 'ended')
+  if (kind === 'restart') return chats.every(chatState => chatState.status !== 'ended')
   return true
 }
 
@@ -182,10 +181,19 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
   return isInOrder ? allowed : inModel({ acts: allowed.map(({ act }) => act) })
 }
 
+/** The acts that the model allows, as they are run. */
+export const possibleActs = (sequence: Pick<ActSequence, 'acts'>): Act[] => inModel(sequence).map(({ act }) => act)
+
 /** Whether the user writes the same text again: which event an item of the inbox belongs to could not be told. */
 const isRepeated = (act: Act, acts: readonly Act[]): boolean =>
   act.text !== undefined &&
-  acts.some(one => one !== act && one.kind === act.kind && one.chat === act.chat && one.text?.value === act.text?.value)
+  acts.some(
+    otherAct =>
+      otherAct !== act &&
+      otherAct.kind === act.kind &&
+      otherAct.chat === act.chat &&
+      otherAct.text?.value === act.text?.value,
+  )
 
 /** The pace that is possible: a person sees the beginning and the end of a handover before the next act. */
 function paceIn({ kind, pace }: Act, earlier: readonly ActInState[]): Pace {

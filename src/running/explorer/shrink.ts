@@ -1,11 +1,10 @@
 /** Shortens a conversation that fails: fewer chats and acts, simpler texts, usual knobs, no fault, human pace. */
 import { plainText, simplerTexts } from './generate.ts'
-import { type Act, type ActSequence, inModel, ruleOf } from './model.ts'
+import { type Act, type ActSequence, possibleActs, ruleOf } from './model.ts'
 
 export interface ShrinkOptions {
   /** Which of these conversations fail in the same way. */
   failing(candidates: readonly ActSequence[]): Promise<readonly boolean[]>
-  /** Whether the time for it is over. */
   isOver(): boolean
 }
 
@@ -16,11 +15,8 @@ export async function shrink(
   { failing, isOver }: ShrinkOptions,
 ): Promise<ActSequence> {
   // As the model has it, so that the acts of a candidate are those that are run.
-  let best: ActSequence = { ...sequence, acts: inModel(sequence).map(({ act }) => act) }
-  const withActs = (acts: readonly Act[]): ActSequence => ({
-    ...best,
-    acts: inModel({ acts }).map(({ act }) => act),
-  })
+  let best: ActSequence = { ...sequence, acts: possibleActs(sequence) }
+  const withActs = (acts: readonly Act[]): ActSequence => ({ ...best, acts: possibleActs({ acts }) })
   const isNew = (candidate: ActSequence) =>
     candidate.acts.length > 0 && JSON.stringify(candidate) !== JSON.stringify(best)
   /** Takes the first candidate that fails. */
@@ -28,9 +24,9 @@ export async function shrink(
     const possible = candidates.filter(isNew)
     if (possible.length === 0 || isOver()) return false
     const failed = await failing(possible)
-    const found = possible.find((_, index) => failed[index])
-    if (found !== undefined) best = found
-    return found !== undefined
+    const shorter = possible.find((_, index) => failed[index])
+    if (shorter !== undefined) best = shorter
+    return shorter !== undefined
   }
 
   // Most failures need the last handover only, or all handovers of the chat, and the act at which they occurred.
@@ -39,12 +35,8 @@ export async function shrink(
     const until = best.acts.slice(0, (failedAt ?? best.acts.length - 1) + 1)
     const ofChat = until.filter(({ chat }) => chat === last.chat)
     const handovers = ofChat.filter(act => act === last || ruleOf(act.kind).to !== undefined)
-    const lastHandover = handovers.slice(
-      Math.max(
-        0,
-        handovers.findLastIndex(({ kind }) => kind === 'press'),
-      ),
-    )
+    const lastPress = handovers.findLastIndex(({ kind }) => kind === 'press')
+    const lastHandover = handovers.slice(Math.max(0, lastPress))
     // Conversations with acts of the whole desk run alone, so those without come first.
     const shorter = [lastHandover, handovers, ofChat.filter(isOfChat), until.filter(isOfChat)].map(withActs)
     const isFound = (await tryFirst(shorter.map(usual))) || (await tryFirst(shorter))
@@ -69,7 +61,7 @@ export async function shrink(
       while (!isOver() && (await removeParts(size)));
     }
     for (const [index, act] of best.acts.entries()) {
-      const simpler = simplerActs(act, index + 1).map(one => withActs(best.acts.with(index, one)))
+      const simpler = simplerActs(act, index + 1).map(simplerAct => withActs(best.acts.with(index, simplerAct)))
       await tryFirst(simpler)
     }
     isShorter = JSON.stringify(best) !== before
@@ -82,9 +74,11 @@ export async function shrink(
     for (let start = best.acts.length - size; start > -size; start -= size) starts.push(Math.max(0, start))
     const without = (parts: readonly number[]) =>
       withActs(best.acts.filter((_, index) => !parts.some(start => index >= start && index < start + size)))
-    const candidates = starts.map(start => ({ start, sequence: without([start]) })).filter(one => isNew(one.sequence))
+    const candidates = starts
+      .map(start => ({ start, sequence: without([start]) }))
+      .filter(candidate => isNew(candidate.sequence))
     if (candidates.length === 0) return false
-    const failed = await failing(candidates.map(one => one.sequence))
+    const failed = await failing(candidates.map(candidate => candidate.sequence))
     const needless = candidates.filter((_, index) => failed[index])
     const [first] = needless
     if (first === undefined) return false
@@ -97,7 +91,7 @@ export async function shrink(
 /** With usual knobs, human pace and no fault. */
 const usual = ({ seed, acts }: ActSequence): ActSequence => ({
   seed,
-  acts: inModel({ acts: acts.map(act => ({ ...withoutFault(act), pace: 'human' })) }).map(({ act }) => act),
+  acts: possibleActs({ acts: acts.map(act => ({ ...withoutFault(act), pace: 'human' })) }),
   knobs: {},
 })
 

@@ -20,9 +20,9 @@ export function situationsOf(sequence: ActSequence): string[] {
   const situations: string[] = []
   let previous = ''
   for (const { act, before } of inModel(sequence)) {
-    const others = before.chats.filter((_, index) => index !== act.chat).map(({ status }) => status)
+    const otherStates = before.chats.filter((_, index) => index !== act.chat).map(({ status }) => status)
     const { status, isTyping } = before.chats[act.chat] ?? { status: 'bot', isTyping: false }
-    const chats = `${status}${isTyping ? '*' : ''}${others.length > 0 ? ` beside ${others.sort().join('+')}` : ''}`
+    const chats = `${status}${isTyping ? '*' : ''}${otherStates.length > 0 ? ` beside ${otherStates.sort().join('+')}` : ''}`
     const label = labelOf(act)
     const conditions = [act.pace, before.isAway ? 'away' : '', act.fault ?? '', knob].filter(Boolean).join(' ')
     situations.push(`${chats} | ${previous}>${label} | ${conditions}`)
@@ -47,7 +47,6 @@ export function countSituations(
 
 /** How often each act was tried in each state of its chat. */
 export interface Coverage {
-  /** The acts. */
   readonly columns: readonly string[]
   /** The states of a chat. A cell is null where the act is not possible. */
   readonly rows: readonly { readonly state: string; readonly cells: readonly (Tried | null)[] }[]

@@ -20,7 +20,6 @@ import {
 export interface Abilities {
   /** The inbox can be read, and shows texts. */
   readonly inbox: boolean
-  /** The inbox shows requests. */
   readonly requests: boolean
   /** It shows that of a second handover beside that of the first one. An inbox may begin anew with each. */
   readonly laterRequests: boolean
@@ -103,12 +102,12 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
       pending = pending.filter(({ step }) => step.check === undefined || step.chat !== chat.chat)
     const next = acts[index + 1]?.act
     const isSlow = next?.pace === 'during'
-    for (const injected of faultsOf(act, isSlow ? slowAnswer : null)) add({ ...injected, ...chat }, index)
-    const stimulus = { ...stimulusOf(act, next?.pace === 'quick'), ...chat }
+    for (const injected of createFaults(act, isSlow ? slowAnswer : null)) add({ ...injected, ...chat }, index)
+    const stimulus = { ...createStimulus(act, next?.pace === 'quick'), ...chat }
     // The next act needs the state of this one, and comes before the answer to its call.
     const id = isSlow && act.kind === 'accept' ? `accept_${index + 1}` : null
     add(id === null ? stimulus : { id, ...stimulus }, index)
-    for (const step of checksOf(inState, settings, id)) pending.push({ step: { ...step, ...chat }, act: index })
+    for (const step of createChecks(inState, settings, id)) pending.push({ step: { ...step, ...chat }, act: index })
     if (id !== null) add({ ...check({ status: 'agent' }), ...chat }, index)
   }
   flush()
@@ -150,7 +149,7 @@ const written = (text: Act['text']): string => {
   return TEXT_NAMES.includes(text.kind) ? `$(texts.${text.kind})` : escapePlaceholders(text.value)
 }
 
-function stimulusOf(act: Act, isAsync: boolean): Step {
+function createStimulus(act: Act, isAsync: boolean): Step {
   const { kind, text, files } = act
   switch (kind) {
     case 'user':
@@ -167,7 +166,7 @@ function stimulusOf(act: Act, isAsync: boolean): Step {
 }
 
 /** The fault of an act, which comes before it. */
-function faultsOf({ kind, fault: name }: Act, slowAnswer: Duration | null): Step[] {
+function createFaults({ kind, fault: name }: Act, slowAnswer: Duration | null): Step[] {
   const call = kind === 'accept' || kind === 'says' || kind === 'leave' ? CALLS[kind] : null
   if (slowAnswer !== null && call !== null) return [fault({ on: { api: call }, slow_body: slowAnswer, times: 1 })]
   const event = kind === 'press' ? 'REQUESTING TAKEOVER' : 'MESSAGE FROM USER'
@@ -180,7 +179,7 @@ function faultsOf({ kind, fault: name }: Act, slowAnswer: Duration | null): Step
 }
 
 /** What has to hold because of one act. `id`: the step that its calls count from. */
-function checksOf({ act, before, after }: ActInState, settings: ScenarioSettings, id: string | null): Step[] {
+function createChecks({ act, before, after }: ActInState, settings: ScenarioSettings, id: string | null): Step[] {
   const { kind, text, files, fault: name } = act
   const since = id === null ? {} : { since: id }
   // A call that was refused is made twice; one whose answer was lost may be made again.

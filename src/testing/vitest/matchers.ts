@@ -25,7 +25,6 @@ import { bodyNotation } from '../../evaluation/scenario/value-text.ts'
 import { type CallId, ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
-import type { EntryOf } from '../../platform/journal/entry.ts'
 import { anything, invalidOption, validateOptions } from '../../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { failureText } from '../../platform/wording/failures.ts'
@@ -66,9 +65,9 @@ export const matchers = {
     bodyPattern(call, body, this.isNot)
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
-    const matched = count(query, stackAbove(matchers.toHaveReceived), matches => countCalls(query, call, matches))
-    const result = createResult(query, matched)
-    if (result.pass && !this.isNot) for (const seq of matched.seqs) tests.matchedSeqs.add(seq)
+    const matches = count(query, stackAbove(matchers.toHaveReceived), callCandidates(query, call))
+    const result = createResult(query, matches)
+    if (result.pass && !this.isNot) for (const seq of matches.seqs) tests.matchedSeqs.add(seq)
     return result
   },
 
@@ -82,10 +81,7 @@ export const matchers = {
     const named = { what: 'event', name: event, names: WEBHOOK_EVENTS }
     const subject = checkArguments('toHaveDelivered', received, named, payload, options)
     const query = { ...subject, call: event, body: payload, options, rules: ['WH1'] }
-    return createResult(
-      query,
-      count(query, stackAbove(matchers.toHaveDelivered), matches => countDeliveries(query, matches)),
-    )
+    return createResult(query, count(query, stackAbove(matchers.toHaveDelivered), eventCandidates(query)))
   },
 }
 
@@ -109,6 +105,7 @@ type Miss = NearMiss & { readonly body: unknown; readonly rank: number }
 
 /** A call or an event, and what keeps it from matching. */
 type Candidate = Pick<NearMiss, 'seq' | 'what' | 'differences'> & {
+  readonly atMs: number
   readonly obstacles: readonly Obstacle[]
   readonly body: unknown
 }
@@ -142,19 +139,30 @@ const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 const timesIn = ({ options }: Query): Times =>
   options?.times === undefined ? AT_LEAST_ONCE : parseTimes(options.times)
 
+/** A broken rule outweighs any number of different fields. */
+const RULE_RANK = 1000
+
 /** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
-function count(query: Query, callStack: string, work: (matches: Matches) => void): Matches {
+function count(query: Query, callStack: string, candidates: Iterable<Candidate>): Matches {
   const { tests, call, chatId } = query
   const guard = new PatternGuard()
-  const matches: Matches = { seqs: [], misses: [] }
-  guard.run(null, undefined, () => work(matches))
-  matches.misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
+  const seqs: number[] = []
+  const misses: Miss[] = []
+  guard.run(null, undefined, () => {
+    for (const { obstacles, body, atMs, ...candidate } of candidates) {
+      const afterMs = Math.round(atMs - tests.index.startMs(BEGINNING))
+      const rank = (obstacles.length - 1) * RULE_RANK + candidate.differences.length
+      if (obstacles.length === 0) seqs.push(candidate.seq)
+      else misses.push({ ...nearMiss({ ...candidate, afterMs }, obstacles), body, rank })
+    }
+  })
+  misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
   const { min, max } = timesIn(query)
-  const isCertain = matches.seqs.length > max || (matches.seqs.length >= min && max === Number.POSITIVE_INFINITY)
+  const isCertain = seqs.length > max || (seqs.length >= min && max === Number.POSITIVE_INFINITY)
   // Availability belongs to every chat.
   const isComplete = tests.isComplete(call === 'availability' ? null : chatId)
   const slow = guard.failureOf(null)
-  if (slow === null && (isCertain || isComplete)) return matches
+  if (slow === null && (isCertain || isComplete)) return { seqs, misses }
   const details = slow ?? evictedFailure(expectedText(query, false), tests.firstSeq)
   throw expectationError(tests, [tests.attribute(details, null)], callStack)
 }
@@ -211,21 +219,8 @@ export function pickExpectedFields(expected: unknown, actual: unknown): unknown 
   return picked
 }
 
-/** A broken rule outweighs any number of different fields. */
-const RULE_RANK = 1000
-
-/** Adds a call or an event to those that match, or to those that do not. */
-function add({ tests }: Query, { seqs, misses }: Matches, atMs: number, { obstacles, body, ...rest }: Candidate): void {
-  const { seq, differences } = rest
-  const rank = (obstacles.length - 1) * RULE_RANK + differences.length
-  const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
-  if (obstacles.length === 0) seqs.push(seq)
-  else misses.push({ ...nearMiss({ ...rest, afterMs }, obstacles), body, rank })
-}
-
-/** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(query: Query, name: CallId, matches: Matches): void {
-  const { tests, chatId, body } = query
+/** Calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
+function* callCandidates({ tests, chatId, body }: Query, name: CallId): Generator<Candidate> {
   const { index } = tests
   const context: MatchContext = { index, claims: { ownerOf: () => null }, options: {} }
   const leaf = asExpectation({ call: name, body: body ?? null })
@@ -236,19 +231,17 @@ function countCalls(query: Query, name: CallId, matches: Matches): void {
     const callQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
     const obstacles = [...obstaclesOf(callQuery, call, context)]
     const differences = obstacles.length === 0 ? [] : differencesOf(call, leaf, context.options)
-    add(query, matches, call.readAt, { seq: call.seq, what: calledText(call), obstacles, differences, body: call.body })
+    yield { seq: call.seq, atMs: call.readAt, what: calledText(call), obstacles, differences, body: call.body }
   }
 }
 
-/** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(query: Query, matches: Matches): void {
-  const { tests, chatId, call, body: payload } = query
-  const attempts = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of tests.index.entries) {
-    if (entry.kind !== 'delivery' || entry.event !== call || entry.duplicate) continue
-    if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
-  }
-  for (const { seq, chat_id, outcome, status, failure, request, event, at_ms, duration_ms } of attempts.values()) {
+/** Each event once, however many attempts it took; it is delivered when one attempt was. */
+function* eventCandidates({ tests, chatId, call, body: payload }: Query): Generator<Candidate> {
+  for (const { name, attempts } of tests.index.history.events) {
+    const once = attempts.filter(({ duplicate }) => !duplicate)
+    const decisive = once.find(({ outcome }) => outcome === 'delivered') ?? once.at(-1)
+    if (name !== call || decisive === undefined) continue
+    const { seq, chat_id, outcome, status, failure, request, at_ms, duration_ms } = decisive
     let body: unknown = request.body
     try {
       body = JSON.parse(request.body)
@@ -260,11 +253,8 @@ function countDeliveries(query: Query, matches: Matches): void {
     if (chatId !== null && chat_id !== chatId)
       obstacles.push({ code: 'of_chat', text: `of chat ${JSON.stringify(tests.nameOf(chat_id))}` })
     if (outcome !== 'delivered')
-      obstacles.push({
-        code: 'not_delivered',
-        text: status === null ? failureText(failure) : `answered ${status}`,
-      })
+      obstacles.push({ code: 'not_delivered', text: status === null ? failureText(failure) : `answered ${status}` })
     if (differences.length > 0) obstacles.push(fieldsDiffer(differences.length))
-    add(query, matches, at_ms - duration_ms, { seq, what: event, obstacles, differences, body })
+    yield { seq, atMs: at_ms - duration_ms, what: name, obstacles, differences, body }
   }
 }
