@@ -2,15 +2,15 @@
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from './scenario/run-events.ts'
 
-export type Call = EntryOf<'api'>
-export type Delivery = EntryOf<'delivery'>
+export type CallEntry = EntryOf<'api'>
+export type DeliveryEntry = EntryOf<'delivery'>
 
 /** Who responds in a chat. `unknown` before the entries show it; `ended`: the bot, after a handover. */
 export type ChatStatus = 'unknown' | 'bot' | 'pending' | 'agent' | 'ended'
 
 /** A call with what its chat was when it came. */
 export interface ChatCall {
-  readonly call: Call
+  readonly call: CallEntry
   readonly before: ChatStatus
   /** The entry since which it was that; null when no entry shows it. */
   readonly since: Entry | null
@@ -22,7 +22,7 @@ export interface ChatEvent {
   /** Null for an event that was sent manually, and so is not of the platform. */
   readonly entry: EntryOf<'event'> | null
   readonly act: EntryOf<'user'> | null
-  readonly attempts: readonly Delivery[]
+  readonly attempts: readonly DeliveryEntry[]
 }
 
 /** What the agent saw of a chat, when the inbox was read. */
@@ -56,7 +56,7 @@ type Writable<Value> = {
 export class History {
   readonly entries: Entry[] = []
   /** Of all chats, and those that name none. */
-  readonly calls: Call[] = []
+  readonly calls: CallEntry[] = []
   readonly #chats = new Map<string, Writable<ChatHistory>>()
   readonly #events = new Map<string, Writable<ChatEvent>>()
   readonly #conversations = new Map<string, string>()
@@ -88,7 +88,7 @@ export class History {
   }
 
   /** All attempts to deliver an event. */
-  attemptsOf(deliveryId: string): readonly Delivery[] {
+  attemptsOf(deliveryId: string): readonly DeliveryEntry[] {
     return this.#events.get(deliveryId)?.attempts ?? []
   }
 
@@ -115,7 +115,7 @@ export class History {
     return chat
   }
 
-  #addCall(call: Call, chat: Writable<ChatHistory> | null): void {
+  #addCall(call: CallEntry, chat: Writable<ChatHistory> | null): void {
     this.calls.push(call)
     if (chat === null) return
     chat.calls.push({ call, before: chat.status, since: chat.since })
@@ -134,7 +134,7 @@ export class History {
       become(chat, 'pending', entry)
   }
 
-  #addAttempt(attempt: Delivery, chat: Writable<ChatHistory> | null): void {
+  #addAttempt(attempt: DeliveryEntry, chat: Writable<ChatHistory> | null): void {
     const { delivery_id: id, event: name } = attempt
     const event: Writable<ChatEvent> = this.#events.get(id) ?? { name, entry: null, act: null, attempts: [] }
     if (!this.#events.has(id)) chat?.events.push(event)

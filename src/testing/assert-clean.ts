@@ -7,7 +7,7 @@ import { type EvaluatedStep, evictedFailure, internalFailure } from '../evaluati
 import { ackResult } from '../evaluation/evaluator/stimulus.ts'
 import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { createOrphan, type Failure, type FailureDetails } from '../evaluation/finding.ts'
-import type { Delivery } from '../evaluation/history.ts'
+import type { DeliveryEntry } from '../evaluation/history.ts'
 import { FINDINGS } from '../evaluation/rules/accepted-with-finding.ts'
 import { lint } from '../evaluation/rules/lint.ts'
 import { type CallId, ENDPOINTS } from '../platform/contract/endpoints.ts'
@@ -125,7 +125,7 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
 }
 
 /** An event that a fault lost or changed needs no answer. */
-const isFaulted = ({ outcome, faults }: Delivery): boolean => outcome === 'failed' && faults !== undefined
+const isFaulted = ({ outcome, faults }: DeliveryEntry): boolean => outcome === 'failed' && faults !== undefined
 
 /** Failed events that no user action caused, contract findings, and evicted entries. */
 function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] {

@@ -9,9 +9,12 @@ import { finished, startRun } from '../runner/targets.ts'
 import { ACCEPTED, politeTarget, scenarioFile } from '../ui-mode/ui-client.ts'
 import { axeViolations, button, chromium, lowContrastInDark, open, runningAnimations } from './inspector-page.ts'
 
-const ADA = scenarioFile('Ada', `${ACCEPTED}  - expect: { message: { message: Hello } }\n`, 'tags: [smoke]\n')
-const BO = scenarioFile('Bo', `${ACCEPTED}  - expect: { message: { message: Goodbye } }\n`)
-const WAITS = scenarioFile('Cy', `${ACCEPTED}  - wait: 50s\n`)
+/** Only what must not come is waited for in vain. */
+const scenarioOf = (name: string, steps: string, more = '') => scenarioFile(name, ACCEPTED + steps, more, '60s')
+const GOODBYE = '  - expect: { message: { message: Goodbye }, within: 1s }\n'
+const ADA = scenarioOf('Ada', '  - expect: { message: { message: Hello } }\n', 'tags: [smoke]\n')
+const BO = scenarioOf('Bo', GOODBYE)
+const WAITS = scenarioOf('Cy', '  - wait: 50s\n')
 const HOSTILE = '<img src=x onerror="document.title=1">'
 
 const FILES = { 'a.yaml': ADA, 'b.yaml': BO }
@@ -78,8 +81,8 @@ describe.skipIf(chromium === null)('UI mode', () => {
     const waits = '  - wait: 1ms\n'.repeat(20)
     const { url } = await startUiMode({
       ...many,
-      'z.yaml': scenarioFile('Zoe', `${ACCEPTED}  - include: { file: part.yaml }\n`),
-      'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}  - expect: { message: { message: Goodbye } }\n`,
+      'z.yaml': scenarioOf('Zoe', '  - include: { file: part.yaml }\n'),
+      'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}${GOODBYE}`,
     })
     const { page } = await open(url, { viewport: { width: 1440, height: 500 } })
     await page.getByText('13 scenarios: 13 not run').waitFor()
@@ -200,7 +203,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
 
   it('has no violation of axe, enough contrast and no page wider than the screen, and shows names as text', async () => {
     const name = JSON.stringify(HOSTILE)
-    const hostile = { 'd.yaml': scenarioFile(name, `  - user: ${name}\n${ACCEPTED}  - expect: message\n`) }
+    const hostile = { 'd.yaml': scenarioFile(name, `  - user: ${name}\n${ACCEPTED}  - expect: message\n`, '', '60s') }
     const { url } = await startUiMode({ ...FILES, ...hostile, 'e.yaml': 'steps: 1\n' })
     const { page } = await open(url)
     await press(page, 'Run all')

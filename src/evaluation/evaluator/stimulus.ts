@@ -21,7 +21,7 @@ import {
   TLS_HINTS,
 } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
-import { type Delivery, isAccepted } from '../history.ts'
+import { type DeliveryEntry, isAccepted } from '../history.ts'
 import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -210,14 +210,15 @@ const hasAnswered = (entries: readonly Entry[]): boolean =>
 const MAX_BODY_CHARS = 120
 
 /** What a webhook answered to an attempt, or why it did not: `answered 500 after 31 ms: TypeError: x is not a function` */
-function attemptText(delivery: Delivery): string {
+function attemptText(delivery: DeliveryEntry): string {
   const { status, failure, outcome, url, duration_ms: afterMs } = delivery
   if (outcome === 'skipped') return `not sent: ${failureText(failure)}`
   if (status === null) return `no answer from ${url}: ${failureText(failure)}`
   return `answered ${status} after ${seconds(afterMs)}${answerBody(shownBody(delivery))}`
 }
 
-const shownBody = ({ response }: Delivery): string => plainText(pageText(response?.body.trim() ?? ''), MAX_BODY_CHARS)
+const shownBody = ({ response }: DeliveryEntry): string =>
+  plainText(pageText(response?.body.trim() ?? ''), MAX_BODY_CHARS)
 
 const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
 
@@ -237,7 +238,7 @@ export function refusedEventHint(
   const last = index
     .chatOf(conversation)
     ?.entries.findLast(
-      (entry): entry is Delivery =>
+      (entry): entry is DeliveryEntry =>
         entry.kind === 'delivery' && entry.seq > since.seq && OF_USERS.includes(entry.event),
     )
   if (last === undefined || last.outcome === 'delivered') return null
@@ -264,8 +265,8 @@ export interface SentEvent {
 /** The last attempt decides. `isOver`: nothing more will come, so an open result is decided as well. */
 export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean): StepResult {
   const { ack, end } = event
-  const once: Delivery[] = []
-  const copies: Delivery[] = []
+  const once: DeliveryEntry[] = []
+  const copies: DeliveryEntry[] = []
   for (const delivery of index.history.attemptsOf(event.id)) {
     if (delivery.seq <= event.start.seq || (delivery.resent === true) !== event.isReplay) continue
     if (delivery.duplicate === true) copies.push(delivery)
@@ -350,7 +351,7 @@ function expectedAck(event: string, ack: Ack, withinMs: number): string {
 }
 
 /** Only the two named events require exactly 200 (WH2). */
-function isAcknowledged(delivery: Delivery, ack: Ack): boolean {
+function isAcknowledged(delivery: DeliveryEntry, ack: Ack): boolean {
   const { status, event } = delivery
   if (status === null) return false
   if (ack === 'any') return true
@@ -361,13 +362,13 @@ function isAcknowledged(delivery: Delivery, ack: Ack): boolean {
 const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
 
 /** Deliveries that a fault slowed down may take longer. */
-const isSlow = ({ settings }: JournalIndex, delivery: Delivery): boolean =>
+const isSlow = ({ settings }: JournalIndex, delivery: DeliveryEntry): boolean =>
   delivery.duration_ms > settings.timeouts.ackMs && delivery.faults === undefined
 
 const rulesFor = (event: string, ack: ExpectedAck) =>
   ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
 
-function refusal(index: JournalIndex, last: Delivery, ack: Ack, isEnvironment: boolean): StepResult {
+function refusal(index: JournalIndex, last: DeliveryEntry, ack: Ack, isEnvironment: boolean): StepResult {
   const failure = notAcknowledged(index, last, ack)
   return isEnvironment
     ? { outcome: 'error', failure: { ...failure, kind: 'environment', rules: [] } }
@@ -383,7 +384,7 @@ const SIGNED: Readonly<Record<string, string>> = {
 }
 
 /** The failure of an event that the webhook did not acknowledge. `copy`: the attempt repeats it. */
-function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
+function notAcknowledged(index: JournalIndex, delivery: DeliveryEntry, ack: Ack, copy = false): FailureDetails {
   const { seq, event, status, failure = null } = delivery
   const { ackMs: withinMs } = index.settings.timeouts
   return createFailure('stimulus', {
@@ -400,7 +401,7 @@ function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy
   })
 }
 
-function refusalText(delivery: Delivery, ack: Ack, withinMs: number, copy: boolean): string {
+function refusalText(delivery: DeliveryEntry, ack: Ack, withinMs: number, copy: boolean): string {
   const { status, attempt, failure, url, sign = 'valid', duration_ms: afterMs } = delivery
   const event = copy
     ? `${delivery.event} (sent a second time)`
@@ -418,7 +419,7 @@ function refusalText(delivery: Delivery, ack: Ack, withinMs: number, copy: boole
   return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
 }
 
-function refusalCause({ event, status, outcome, failure }: Delivery, ack: Ack): Cause {
+function refusalCause({ event, status, outcome, failure }: DeliveryEntry, ack: Ack): Cause {
   const why = failure === undefined ? '' : `: ${failureText(failure)}`
   if (outcome === 'skipped') return causedBy('not_sent', `an event is not sent${why}`, failure)
   if (status === null && (failure === undefined || failure.code === 'timeout')) return NO_ANSWER
@@ -429,7 +430,7 @@ function refusalCause({ event, status, outcome, failure }: Delivery, ack: Ack): 
 
 const MAX_LOCATION_CHARS = 120
 
-function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): Hint | null {
+function findHint(index: JournalIndex, delivery: DeliveryEntry, ack: Ack): Hint | null {
   const { status, failure, faults, response } = delivery
   const { audience } = index
   const isTest = audience === 'test'

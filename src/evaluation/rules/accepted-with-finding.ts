@@ -1,6 +1,6 @@
 import type { CallRemark } from '../../platform/journal/entry.ts'
 import type { Level } from '../finding.ts'
-import type { Call } from '../history.ts'
+import type { CallEntry } from '../history.ts'
 import { isFaulty, listed, type Rule } from './rule.ts'
 
 /** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
@@ -33,7 +33,7 @@ export const findingRules: readonly Rule[] = Object.entries(FINDINGS).map(
     id,
     level: LEVELS[id] ?? 'SHOULD',
     *judgeAll(history) {
-      const groups = new Map<string, { readonly finding: CallRemark; readonly calls: Call[] }>()
+      const groups = new Map<string, { readonly finding: CallRemark; readonly calls: CallEntry[] }>()
       /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
       const repeating = new Set<string | undefined>()
       for (const call of history.calls) {

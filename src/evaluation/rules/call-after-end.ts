@@ -1,6 +1,6 @@
 /** Finds what comes after the end of a handover, when the bot answers again (W2). A new request begins a new handover. */
 import { formatDuration } from '../../base/text/quantities.ts'
-import { type Call, type ChatHistory, isAccepted } from '../history.ts'
+import { type CallEntry, type ChatHistory, isAccepted } from '../history.ts'
 import { callText, type Mistake, type Rule, right } from './rule.ts'
 
 /** A new start also begins a handover: an agent may begin one without a request. */
@@ -44,11 +44,11 @@ export const endRepeated: Rule = {
 }
 
 /** Calls of a chat whose handover a call has ended, each with that call. */
-function* callsAfterEnd({ calls }: ChatHistory): Generator<readonly [Call, Call]> {
+function* callsAfterEnd({ calls }: ChatHistory): Generator<readonly [CallEntry, CallEntry]> {
   for (const { call, before, since } of calls) if (before === 'ended' && since?.kind === 'api') yield [call, since]
 }
 
-const lateCall = (call: Call, end: Call): Mistake => ({
+const lateCall = (call: CallEntry, end: CallEntry): Mistake => ({
   happened: `${callText(call)} came ${formatDuration(call.at_ms - end.at_ms)} after the handover was ended with #${end.seq}, when the bot answers again.`,
   hint: 'Send a farewell before `end`. When a handover ends, discard what waits in a queue for its chat, or show it to the agent (W2).',
   details: { endpoint: call.endpoint },

@@ -1,5 +1,5 @@
 import { formatMs } from '../../base/text/terminal-text.ts'
-import type { Call, Delivery } from '../history.ts'
+import type { CallEntry, DeliveryEntry } from '../history.ts'
 import { callText, type Mistake, type Rule, right } from './rule.ts'
 
 /** The answer to a webhook and a call made right after it may be recorded in either order. */
@@ -25,7 +25,7 @@ export const callBeforeAck: Rule = {
 }
 
 /** Which of these calls were answered before the event was acknowledged; null when none was. */
-export function callsBeforeAck(calls: readonly Call[], attempt: Delivery): Mistake | null {
+export function callsBeforeAck(calls: readonly CallEntry[], attempt: DeliveryEntry): Mistake | null {
   const early = calls.filter(call => isAnsweredDuring(call, attempt))
   const [first] = early
   if (first === undefined) return null
@@ -41,7 +41,7 @@ export function callsBeforeAck(calls: readonly Call[], attempt: Delivery): Mista
 }
 
 /** Whether the webhook answered after it had made this call and received the answer. `at_ms` of an entry is its end. */
-function isAnsweredDuring(call: Call, delivery: Delivery): boolean {
+function isAnsweredDuring(call: CallEntry, delivery: DeliveryEntry): boolean {
   const calledMs = call.at_ms - call.duration_ms
   const sentMs = delivery.at_ms - delivery.duration_ms
   return calledMs >= sentMs && calledMs + MARGIN_MS <= delivery.at_ms && call.at_ms <= delivery.at_ms

@@ -1,6 +1,6 @@
 /** Defines a rule: it reads the history of a journal, and says which calls are a mistake and which show that none was made. */
 import type { Finding, Level } from '../finding.ts'
-import type { Call, ChatHistory, History, InboxRead } from '../history.ts'
+import type { CallEntry, ChatHistory, History, InboxRead } from '../history.ts'
 import type { Plan } from '../scenario/plan.ts'
 
 /** What a rule says of some entries. */
@@ -87,12 +87,12 @@ export function* judge(
 }
 
 /** Whether a fault changed the call, so that a repetition of it is right. */
-export const isFaulty = ({ faults }: Call): boolean => faults !== undefined
+export const isFaulty = ({ faults }: CallEntry): boolean => faults !== undefined
 
 /** The most of these calls that came within so many milliseconds. */
-export function densest(calls: readonly Call[], withinMs: number): readonly Call[] {
-  let most: readonly Call[] = []
-  let latest: Call[] = []
+export function densest(calls: readonly CallEntry[], withinMs: number): readonly CallEntry[] {
+  let most: readonly CallEntry[] = []
+  let latest: CallEntry[] = []
   for (const call of calls) {
     latest = [...latest, call].filter(({ at_ms }) => call.at_ms - at_ms <= withinMs)
     if (latest.length > most.length) most = latest
@@ -101,7 +101,7 @@ export function densest(calls: readonly Call[], withinMs: number): readonly Call
 }
 
 /** `#12 POST /api/v2/handover/start`. */
-export const callText = ({ seq, method, path }: Call): string => `#${seq} ${method} ${path}`
+export const callText = ({ seq, method, path }: CallEntry): string => `#${seq} ${method} ${path}`
 
 export function listed(calls: readonly { readonly seq: number }[]): string {
   const shown = calls.slice(0, 5).map(({ seq }) => `#${seq}`)

@@ -1,4 +1,4 @@
-import type { Call } from '../history.ts'
+import type { CallEntry } from '../history.ts'
 import { callText, densest, type Rule } from './rule.ts'
 
 /** More reads than this within this time, with no event between them, are polling. */
@@ -10,7 +10,7 @@ export const transcriptPolling: Rule = {
   level: 'SHOULD',
   *judgeChat({ entries }) {
     // Another call, an event or an act of the user ends a series of reads.
-    const series: Call[][] = [[]]
+    const series: CallEntry[][] = [[]]
     for (const entry of entries) {
       const isRead = entry.kind === 'api' && (entry.endpoint === 'transcript' || entry.endpoint === 'chat')
       if (isRead) series.at(-1)!.push(entry)

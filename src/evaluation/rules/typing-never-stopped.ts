@@ -1,6 +1,6 @@
 import { isMap } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
-import { type Call, isAccepted } from '../history.ts'
+import { type CallEntry, isAccepted } from '../history.ts'
 import { ageOf, callText, type Rule, right } from './rule.ts'
 
 /** Of a timeout that ends the indicator in time: a longer one does not help when the agent stops typing. */
@@ -12,7 +12,7 @@ export const typingNeverStopped: Rule = {
   id: 'typing-never-stopped',
   level: 'SHOULD',
   *judgeChat({ calls }, facts) {
-    let shown: Call | null = null
+    let shown: CallEntry | null = null
     for (const { call } of calls) {
       const { endpoint } = call
       if (!isAccepted(call) || endpoint === null) continue
@@ -37,11 +37,11 @@ export const typingNeverStopped: Rule = {
   },
 }
 
-const timeoutOf = ({ request: { body } }: Call): number | null =>
+const timeoutOf = ({ request: { body } }: CallEntry): number | null =>
   isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
 
 /** Whether the platform hides the indicator of this typing_start in time. */
-export function endsByItself(call: Call): boolean {
+export function endsByItself(call: CallEntry): boolean {
   const timeoutMs = timeoutOf(call)
   return timeoutMs !== null && timeoutMs >= MIN_TIMEOUT_MS && timeoutMs <= MAX_TIMEOUT_MS
 }

@@ -5,6 +5,7 @@ import { makeId } from '../../base/runtime/random.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import type { Level } from '../../evaluation/finding.ts'
+import type { CallEntry, DeliveryEntry } from '../../evaluation/history.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
@@ -19,7 +20,7 @@ import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
 import { driverFailureText, failureText, httpsHint } from '../../platform/wording/failures.ts'
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
-import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer, type FoundMistake } from './context.ts'
+import { type CheckContext, CheckEndedError, type FoundMistake } from './context.ts'
 import { inboxFailed } from './reason.ts'
 import { suffix } from './words.ts'
 
@@ -84,7 +85,7 @@ export class CheckChat {
   }
 
   /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
-  async press(): Promise<EventAnswer> {
+  async press(): Promise<DeliveryEntry> {
     await this.#check.pace(this.id)
     const { deliveryId } = await this.#check.core.user.press(this.id, 'handover')
     if (deliveryId !== null) return this.#lastAnswer(deliveryId)
@@ -97,17 +98,17 @@ export class CheckChat {
   }
 
   /** The user writes. Resolves with the webhook's last answer; null: no event. */
-  async says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null> {
+  async says(text: string, attach?: readonly NewFile[]): Promise<DeliveryEntry | null> {
     await this.#check.pace(this.id)
     const { deliveryId } = await this.#check.core.user.says(this.id, { text, ...(attach && { attach }) })
     return deliveryId === null ? null : this.#lastAnswer(deliveryId)
   }
 
   /** The answer after which no retry follows. Reports an event without an answer, which ends the check. */
-  async #lastAnswer(deliveryId: string): Promise<EventAnswer> {
+  async #lastAnswer(deliveryId: string): Promise<DeliveryEntry> {
     const { journal, platform } = this.#check.core
     let seenSeq = 0
-    let last: EventAnswer | null = null
+    let last: DeliveryEntry | null = null
     const isAnswered = () => {
       for (const entry of journal.query({ kind: 'delivery', after: seenSeq }))
         if (entry.delivery_id === deliveryId && entry.duplicate !== true) last = entry
@@ -168,24 +169,24 @@ export class CheckChat {
   }
 
   /** The calls about this chat after an entry, oldest first: those of these endpoints, or all. */
-  calls(endpoints: EndpointName | readonly EndpointName[] = [], after = 0): ChatCall[] {
+  calls(endpoints: EndpointName | readonly EndpointName[] = [], after = 0): CallEntry[] {
     const calls = this.#check.core.journal.query({ kind: 'api', chatId: this.id, after })
     const names: readonly (string | null | undefined)[] = typeof endpoints === 'string' ? [endpoints] : endpoints
     return names.length === 0 ? calls : calls.filter(({ endpoint }) => names.includes(endpoint))
   }
 
   /** All attempts to deliver an event of this chat, oldest first. */
-  deliveries(event?: string): EventAnswer[] {
+  deliveries(event?: string): DeliveryEntry[] {
     const attempts = this.#check.core.journal.query({ kind: 'delivery', chatId: this.id })
     return event === undefined ? attempts : attempts.filter(attempt => attempt.event === event)
   }
 
   /** The first call of the endpoint that was not returned before; null when none comes in time. */
-  async nextCall(endpoint: EndpointName, withinMs = this.#check.limits.effectMs): Promise<ChatCall | null> {
+  async nextCall(endpoint: EndpointName, withinMs = this.#check.limits.effectMs): Promise<CallEntry | null> {
     const { journal } = this.#check.core
     // Reads each entry once, because a flood of calls must not slow the check down.
     let seenSeq = 0
-    let next: ChatCall | null = null
+    let next: CallEntry | null = null
     const isThere = () => {
       for (const call of journal.query({ kind: 'api', chatId: this.id, after: seenSeq }))
         if (next === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) next = call
@@ -198,7 +199,7 @@ export class CheckChat {
   }
 
   /** Waits for a call. `after` completes "No start came within 5s after". A missing call is reported, and ends the check. */
-  async awaitCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
+  async awaitCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<CallEntry> {
     const call = await this.nextCall(endpoint)
     if (call !== null) return call
     const acts = this.#check.core.journal.query({ kind: 'driver', chatId: this.id })
@@ -207,7 +208,7 @@ export class CheckChat {
   }
 
   /** As `awaitCall`, for a call that the platform must accept. A call with a fault is left to the check. */
-  async requireCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<ChatCall> {
+  async requireCall(endpoint: EndpointName, after: string, level: Level = 'MUST'): Promise<CallEntry> {
     const call = await this.awaitCall(endpoint, after, level)
     if (!breaksContract(call)) return call
     this.#check.add(refusedCalls([call]))
@@ -215,13 +216,13 @@ export class CheckChat {
   }
 
   /** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */
-  async accept(): Promise<ChatCall> {
+  async accept(): Promise<CallEntry> {
     const { how } = await this.agent('accept')
     return this.requireCall('start', `the agent accepted (${how})`)
   }
 
   /** Press, accept, `start`. A failure is reported as MUST, and ends the check. */
-  async takeOver(): Promise<ChatCall> {
+  async takeOver(): Promise<CallEntry> {
     expectAcknowledged(this.#check, await this.press())
     return this.accept()
   }
@@ -270,14 +271,14 @@ async function callVerb(check: CheckContext, chat: Chat | null, verb: string, pa
 }
 
 /** Reports an event that was not answered with 200, and then ends the check. */
-export function expectAcknowledged(check: CheckContext, answer: EventAnswer | null, level: Level = 'MUST'): void {
+export function expectAcknowledged(check: CheckContext, answer: DeliveryEntry | null, level: Level = 'MUST'): void {
   if (answer === null || answer.status === 200) return
   if (answer.status === null) reportNoAnswer(check, level, answer, [answer])
   else check.add({ ...refusedEvent(answer), level })
   throw new CheckEndedError(answer.event)
 }
 
-export const refusedEvent = (answer: EventAnswer): FoundMistake => ({
+export const refusedEvent = (answer: DeliveryEntry): FoundMistake => ({
   ...{ code: 'event-refused', level: 'MUST' },
   happened: `The webhook answered ${answer.status} to a validly signed ${answer.event}, and not 200.`,
   hint:
@@ -298,7 +299,7 @@ export function reportNoAnswer(
   check.add({ ...noAnswer(answer, hasAnswered), level, entries })
 }
 
-type Unanswered = Pick<EventAnswer, 'failure'> & { readonly event: string; readonly url?: string | null }
+type Unanswered = Pick<DeliveryEntry, 'failure'> & { readonly event: string; readonly url?: string | null }
 
 /** `hasAnswered`: the webhook has answered another event. */
 export function noAnswer({ event, failure, url = null }: Unanswered, hasAnswered: boolean): FoundMistake {
@@ -313,7 +314,7 @@ export function noAnswer({ event, failure, url = null }: Unanswered, hasAnswered
 }
 
 /** Calls that the platform refused for the same mistake. */
-export function refusedCalls(calls: readonly [ChatCall, ...ChatCall[]]): FoundMistake {
+export function refusedCalls(calls: readonly [CallEntry, ...CallEntry[]]): FoundMistake {
   const [first] = calls
   const { method, path, status } = first
   const { error, message } = refusalOf(first)

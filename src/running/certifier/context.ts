@@ -3,21 +3,18 @@
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import type { Finding, Level } from '../../evaluation/finding.ts'
-import { History } from '../../evaluation/history.ts'
+import { type DeliveryEntry, History } from '../../evaluation/history.ts'
 import { type Facts, isProof, judge, type Mistake, type Rule, toFinding } from '../../evaluation/rules/rule.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import { formatKnobs } from '../../platform/contract/knobs.ts'
 import type { SendingSpec } from '../../platform/faults/schema.ts'
-import type { DeliveryContent, Entry, EntryOf } from '../../platform/journal/entry.ts'
+import type { DeliveryContent, Entry } from '../../platform/journal/entry.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { awaitPace, InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
 import type { CheckReason } from './reason.ts'
-
-export type EventAnswer = EntryOf<'delivery'>
-export type ChatCall = EntryOf<'api'>
 
 /** Time limits of the checks, in milliseconds of the wall clock. */
 export interface Limits {
@@ -160,7 +157,15 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       chatOpened(id)
     },
     /** Sends an event and resolves with its answer. */
-    async send({ event, chat, sign = 'valid', sending, alteration, probe, ...sent }: CheckEvent): Promise<EventAnswer> {
+    async send({
+      event,
+      chat,
+      sign = 'valid',
+      sending,
+      alteration,
+      probe,
+      ...sent
+    }: CheckEvent): Promise<DeliveryEntry> {
       if (chat !== undefined) await pace(chat.id)
       const payload = sent.payload ?? chat?.payload(event) ?? { event }
       const more = { ...(sending && { sending }), ...(alteration && { alteration }), ...(probe && { probe }) }

@@ -1,6 +1,7 @@
 /** Finds out how a receiver verifies that refuses valid signatures: it sends wrong ones, and the accepted one shows the mistake. */
 
 import type { HeaderLines } from '../../base/runtime/transport.ts'
+import type { DeliveryEntry } from '../../evaluation/history.ts'
 import {
   OTHER_HEADERS,
   type ProbeCode,
@@ -11,7 +12,7 @@ import {
   wrongSignatures,
 } from '../../platform/webhooks/signature-probes.ts'
 import { type CheckChat, openChat } from './chat.ts'
-import type { CheckContext, EventAnswer } from './context.ts'
+import type { CheckContext } from './context.ts'
 import { bodyOf, changeSignature, EVENT } from './sent-bodies.ts'
 
 /** A wrong request that a receiver accepts, which shows how it verifies. */
@@ -23,7 +24,7 @@ export interface AcceptedVariant {
 
 export interface Diagnosis {
   readonly accepts: AcceptedVariant | null
-  readonly entries: readonly EventAnswer[]
+  readonly entries: readonly DeliveryEntry[]
   /** How many were sent. */
   readonly probes: number
 }
@@ -38,7 +39,7 @@ export const acceptedText = (variant: AcceptedVariant): string => `It ${probeTex
 const MAX_PROBES = 28
 
 /** Looks for a mistake with the key, the hash, the encoding or the header, by an event with a compact ASCII body. */
-export async function diagnoseEveryForm(check: CheckContext, refused: EventAnswer): Promise<Diagnosis> {
+export async function diagnoseEveryForm(check: CheckContext, refused: DeliveryEntry): Promise<Diagnosis> {
   const { apiKey, botApiKey, botId } = check.sim
   const chat = await openChat(check, 'diagnosis')
   const body = bodyOf(check, chat, { bot: { id: botId, name: 'Bot' } }, 'compact')
@@ -72,7 +73,7 @@ export async function diagnoseBody(
   check: CheckContext,
   chat: CheckChat,
   body: string,
-  refused: EventAnswer,
+  refused: DeliveryEntry,
 ): Promise<Diagnosis> {
   const counts: ProbeCounts = { newline: 3, latin1: 4, ascii: 4, 'restringified-json': 9 }
   const probes = probesOf(check, await wrongSignatures(body, check.sim.apiKey, {}, counts))
@@ -96,7 +97,7 @@ async function sendProbes(
   chat: CheckChat,
   body: string,
   all: readonly Probe[],
-  refused: EventAnswer,
+  refused: DeliveryEntry,
 ): Promise<Diagnosis> {
   const probes = all.slice(0, MAX_PROBES)
   const send = ({ variant, headers }: Probe) =>

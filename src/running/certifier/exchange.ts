@@ -4,9 +4,9 @@ import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
 import type { Level } from '../../evaluation/finding.ts'
-import { isAccepted } from '../../evaluation/history.ts'
+import { type CallEntry, isAccepted } from '../../evaluation/history.ts'
 import type { CheckChat } from './chat.ts'
-import type { ChatCall, CheckContext, FoundMistake } from './context.ts'
+import type { CheckContext, FoundMistake } from './context.ts'
 import { inboxUntil, lastEntry } from './observe.ts'
 
 /** A text that the check writes. */
@@ -39,7 +39,7 @@ export interface Exchange {
 export const UNTRANSLATED = { 'translation.engine': 'identity' } as const
 
 /** The text of a `message` call; empty when there is none. */
-export const messageIn = ({ request: { body } }: ChatCall): string =>
+export const messageIn = ({ request: { body } }: CallEntry): string =>
   isMap(body) && typeof body.message === 'string' ? body.message : ''
 
 /** Waits until all samples have arrived on the other side; resolves with all texts there, oldest first. */

@@ -5,10 +5,10 @@
 
 import { isMap } from '../../base/objects.ts'
 import {
-  type Call,
+  type CallEntry,
   type ChatEvent,
   type ChatHistory,
-  type Delivery,
+  type DeliveryEntry,
   History,
   type InboxRead,
   isAccepted,
@@ -37,17 +37,18 @@ import { changedTexts, messageIn, type ReceivedText, type Sample } from './excha
 
 /** Statuses with which intermediaries refuse signatures. */
 const SIGNATURE_STATUSES: readonly (number | null)[] = [400, 401, 403]
-const isRequestOrMessage = ({ event }: Delivery) => event === 'REQUESTING TAKEOVER' || event === 'MESSAGE FROM USER'
-const isOfPlatform = ({ event }: Delivery) => Object.hasOwn(WEBHOOK_EVENTS, event)
+const isRequestOrMessage = ({ event }: DeliveryEntry) =>
+  event === 'REQUESTING TAKEOVER' || event === 'MESSAGE FROM USER'
+const isOfPlatform = ({ event }: DeliveryEntry) => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-const attemptsIn = ({ events }: ChatHistory): Delivery[] =>
+const attemptsIn = ({ events }: ChatHistory): DeliveryEntry[] =>
   events.flatMap(({ attempts }) => attempts).sort((a, b) => a.seq - b.seq)
 
-const acceptedCalls = ({ calls }: ChatHistory, endpoint: Call['endpoint']): Call[] =>
+const acceptedCalls = ({ calls }: ChatHistory, endpoint: CallEntry['endpoint']): CallEntry[] =>
   calls.map(({ call }) => call).filter(call => call.endpoint === endpoint && isAccepted(call))
 
 /** A rule about each attempt to deliver an event. */
-const ofAttempts = (judgeAttempt: (attempt: Delivery, chat: ChatHistory) => Observation | null): Rule => ({
+const ofAttempts = (judgeAttempt: (attempt: DeliveryEntry, chat: ChatHistory) => Observation | null): Rule => ({
   id: 'event-refused',
   level: 'MUST',
   *judgeChat(chat) {
@@ -91,7 +92,7 @@ const validSignature = ofAttempts(attempt => {
 })
 
 /** Whether other bytes would result when JSON.stringify wrote the parsed body again. */
-function changesWhenRewritten({ request: { body } }: Delivery): boolean {
+function changesWhenRewritten({ request: { body } }: DeliveryEntry): boolean {
   try {
     return JSON.stringify(JSON.parse(body)) !== body
   } catch {
@@ -209,7 +210,7 @@ const agentTextsSent: Rule = {
 }
 
 /** The mistakes of these rules; without any, the entry is the proof. */
-const cleanUntil = (rules: readonly Rule[], findProof: (chat: ChatHistory) => Call | undefined): Rule => ({
+const cleanUntil = (rules: readonly Rule[], findProof: (chat: ChatHistory) => CallEntry | undefined): Rule => ({
   id: 'clean',
   level: 'MUST',
   *judgeChat(chat, facts) {
@@ -244,7 +245,7 @@ const closedAndOpened: Rule = {
   level: 'MUST',
   *judgeAll({ calls }) {
     const sent = calls.filter(call => call.endpoint === 'availability' && isAccepted(call))
-    const isAbout = ({ request: { body } }: Call, value: string) => isMap(body) && body.availability === value
+    const isAbout = ({ request: { body } }: CallEntry, value: string) => isMap(body) && body.availability === value
     const closed = sent.find(call => isAbout(call, 'CLOSED'))
     const opened = sent.findLast(call => isAbout(call, 'OPEN'))
     if (closed !== undefined && opened !== undefined && opened.seq > closed.seq) yield right(opened)

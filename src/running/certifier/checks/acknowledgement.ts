@@ -2,10 +2,11 @@
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
+import type { DeliveryEntry } from '../../../evaluation/history.ts'
 import { callBeforeAck, callsBeforeAck } from '../../../evaluation/rules/call-before-ack.ts'
 import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { CheckContext, CheckEvent, EventAnswer } from '../context.ts'
+import type { CheckContext, CheckEvent } from '../context.ts'
 import { controlEvent } from '../observe.ts'
 import { answerText } from '../words.ts'
 
@@ -79,7 +80,7 @@ const STORE_FIRST =
   'Store the event, answer 200, and do everything else after that: put the work into a queue or a background task, and do not await it in the handler.'
 
 /** A message, as the platform sends it when the chat is taken over. */
-async function userWrites(check: CheckContext, chat: CheckChat): Promise<EventAnswer | null> {
+async function userWrites(check: CheckContext, chat: CheckChat): Promise<DeliveryEntry | null> {
   return check.canDo('accept') ? chat.says('Is anybody there?') : check.send({ event: 'MESSAGE FROM USER', chat })
 }
 
@@ -126,7 +127,7 @@ async function expectSoon(check: CheckContext): Promise<void> {
   })
 }
 
-const isUnanswered = ({ status }: EventAnswer): boolean => status === null
+const isUnanswered = ({ status }: DeliveryEntry): boolean => status === null
 
 const neverText = (never: number, limitMs: number): string =>
   never === 0
@@ -136,10 +137,10 @@ const neverText = (never: number, limitMs: number): string =>
 const HALF = 10
 
 /** Sends ten requests, each in a chat of its own, and ten messages in one chat; all at once. Resolves with the slowest answer first. */
-async function sendAtOnce(check: CheckContext, writing: CheckChat, name: string): Promise<readonly EventAnswer[]> {
+async function sendAtOnce(check: CheckContext, writing: CheckChat, name: string): Promise<readonly DeliveryEntry[]> {
   const chats: CheckChat[] = []
   for (let number = 1; number <= HALF; number++) chats.push(await openChat(check, `${name} ${number}`))
-  const sent: Promise<EventAnswer>[] = []
+  const sent: Promise<DeliveryEntry>[] = []
   for (const chat of chats) sent.push(check.send({ event: 'REQUESTING TAKEOVER', chat }))
   for (const _ of chats) sent.push(check.send({ event: 'MESSAGE FROM USER', chat: writing }))
   const answers = await Promise.all(sent)
@@ -206,7 +207,7 @@ async function expectNoRetry(check: CheckContext): Promise<void> {
   await Promise.all([expectSentOnce(check, asking.press()), expectSentOnce(check, userWrites(check, started))])
 }
 
-async function expectSentOnce(check: CheckContext, sent: Promise<EventAnswer | null>): Promise<void> {
+async function expectSentOnce(check: CheckContext, sent: Promise<DeliveryEntry | null>): Promise<void> {
   const answer = await sent
   if (answer === null) return
   const { delivery_id: id, event } = answer

@@ -1,10 +1,10 @@
 /** EVT: what events contain. */
 
 import { isMap } from '../../../base/objects.ts'
-import { isAccepted } from '../../../evaluation/history.ts'
+import { type DeliveryEntry, isAccepted } from '../../../evaluation/history.ts'
 import { type CheckChat, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type CheckContext, CheckEndedError, type EventAnswer, type FoundMistake } from '../context.ts'
+import { type CheckContext, CheckEndedError, type FoundMistake } from '../context.ts'
 import { controlEvent, EFFECT_TEXTS, effectWithin, inboxWith, timesSeen } from '../observe.ts'
 import { answerText } from '../words.ts'
 
@@ -83,7 +83,7 @@ const REQUEST = 'REQUESTING TAKEOVER'
 const MESSAGE = 'MESSAGE FROM USER'
 
 /** The details of an answer that is reported. */
-const detailsOf = ({ status, failure }: EventAnswer) => ({ status, failure: failure ?? null })
+const detailsOf = ({ status, failure }: DeliveryEntry) => ({ status, failure: failure ?? null })
 
 async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   const event = 'CUSTOMER RATING GIVEN'
@@ -103,7 +103,7 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   })
 }
 
-export function refusedUnknown(answer: EventAnswer): FoundMistake {
+export function refusedUnknown(answer: DeliveryEntry): FoundMistake {
   const { event } = answer
   return {
     ...{ code: 'unknown-event-refused', level: 'SHOULD' },
@@ -187,7 +187,7 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
   await controlEvent(check, false)
 }
 
-export function refusedTyping(answer: EventAnswer): FoundMistake {
+export function refusedTyping(answer: DeliveryEntry): FoundMistake {
   const { event } = answer
   return {
     ...{ code: 'typing-event-refused', level: 'SHOULD' },

@@ -1,11 +1,12 @@
 /** FLT: faults of the platform's API. */
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
+import type { CallEntry } from '../../../evaluation/history.ts'
 import { driverFailureText } from '../../../platform/wording/failures.ts'
 import type { DriverCall } from '../../agent-driver/driver.ts'
 import { type CheckChat, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
+import { type CheckContext, CheckEndedError } from '../context.ts'
 import { messageIn } from '../exchange.ts'
 import { controlEvent } from '../observe.ts'
 
@@ -83,8 +84,8 @@ const REPEAT_HINTS: Readonly<Record<FaultKind, string>> = {
 }
 
 /** The calls by which the user sees this text, oldest first. A lost answer does not change that the platform processed the call. */
-function callsShowing(chat: CheckChat, text: string): ChatCall[] {
-  const shown: ChatCall[] = []
+function callsShowing(chat: CheckChat, text: string): CallEntry[] {
+  const shown: CallEntry[] = []
   for (const call of chat.calls('message'))
     if (messageIn(call) === text && (call.status === 200 || call.answer_lost === 'after')) shown.push(call)
   return shown
@@ -124,7 +125,7 @@ function reportMissing(
   chat: CheckChat,
   { text, fault }: FaultedMessage,
   withinMs: number,
-  entries: readonly ChatCall[],
+  entries: readonly CallEntry[],
 ): void {
   check.report('SHOULD', 'message-missing', {
     happened: `The user of the chat "${chat.name}" did not see the agent's message ${JSON.stringify(text)} within ${formatDuration(withinMs)}, ${CAUSES[fault]}.`,
@@ -140,7 +141,7 @@ async function reportRepeats(
   chat: CheckChat,
   fault: FaultKind,
   atMost: number,
-): Promise<ChatCall[]> {
+): Promise<CallEntry[]> {
   const text = FIRST_MESSAGE
   await check.until(() => callsShowing(chat, text).length > atMost, check.limits.quietMs)
   const shown = callsShowing(chat, text)
@@ -245,7 +246,7 @@ async function messageRefused(check: CheckContext, name: string, refusal: Refusa
 type Endpoint = 'start' | 'message'
 
 /** False: the check is inconclusive, because the call that the platform would have refused was not made. */
-function wasRefused(check: CheckContext, endpoint: Endpoint, calls: readonly ChatCall[], acted: DriverCall): boolean {
+function wasRefused(check: CheckContext, endpoint: Endpoint, calls: readonly CallEntry[], acted: DriverCall): boolean {
   if (calls.some(({ faults }) => faults !== undefined)) return true
   const { verb, failure = null } = acted
   const unseen = 'the platform refused none, and it is not visible whether a refused call is made again.'
@@ -257,7 +258,7 @@ function wasRefused(check: CheckContext, endpoint: Endpoint, calls: readonly Cha
   return false
 }
 
-function reportGivenUp(check: CheckContext, endpoint: Endpoint, refusal: Refusal, calls: readonly ChatCall[]): void {
+function reportGivenUp(check: CheckContext, endpoint: Endpoint, refusal: Refusal, calls: readonly CallEntry[]): void {
   const { status } = refusal.respond
   const withinMs = check.limits.retryMs
   check.report('SHOULD', 'call-given-up', {
@@ -278,7 +279,7 @@ const MIN_PAUSE_MS = 200
 function reportEarlyRetries(
   check: CheckContext,
   endpoint: Endpoint,
-  calls: readonly ChatCall[],
+  calls: readonly CallEntry[],
   { respond }: Refusal,
 ): void {
   const hasTime = respond.headers !== undefined

@@ -3,18 +3,13 @@
 import { makeId } from '../../../base/runtime/random.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import type { Level } from '../../../evaluation/finding.ts'
+import type { CallEntry, DeliveryEntry } from '../../../evaluation/history.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { driverFailureText, failureText } from '../../../platform/wording/failures.ts'
 import { runConcurrently } from '../../runner/schedule.ts'
 import { type CheckChat, openChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import {
-  type ChatCall,
-  type CheckContext,
-  CheckEndedError,
-  type EventAnswer,
-  type ReportedMistake,
-} from '../context.ts'
+import { type CheckContext, CheckEndedError, type ReportedMistake } from '../context.ts'
 import { suffix } from '../words.ts'
 
 export const LOAD_CHECKS: readonly CheckDefinition[] = [
@@ -110,11 +105,11 @@ interface LoadedChat {
   readonly userToken: string
   readonly agentToken: string
   /** To the user's request and message; those to typing events and to duplicates are the subject of other checks. */
-  readonly answers: EventAnswer[]
+  readonly answers: DeliveryEntry[]
   /** The endpoints of its calls that were answered with 200. */
-  readonly called: Set<ChatCall['endpoint']>
+  readonly called: Set<CallEntry['endpoint']>
   /** The call that shows the user what the agent wrote. */
-  message: ChatCall | null
+  message: CallEntry | null
 }
 
 type Direction = 'to_agent' | 'to_user'
@@ -237,9 +232,9 @@ class LoadGroup {
   async #expectAnswers(count: number): Promise<void> {
     const { ackMs } = this.#check.limits
     await this.#untilAll(({ answers }) => answers.length >= count, PART_MS + ackMs)
-    const refused: EventAnswer[] = []
-    const unanswered: EventAnswer[] = []
-    const slow: EventAnswer[] = []
+    const refused: DeliveryEntry[] = []
+    const unanswered: DeliveryEntry[] = []
+    const slow: DeliveryEntry[] = []
     let unansweredCount = 0
     for (const { answers } of this.#chats) {
       const answer = answers[count - 1]

@@ -2,7 +2,7 @@
 
 import { isMap } from '../../../base/objects.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { isAccepted } from '../../../evaluation/history.ts'
+import { type CallEntry, isAccepted } from '../../../evaluation/history.ts'
 import { reasonMissing } from '../../../evaluation/rules/reason-missing.ts'
 import { endsByItself, typingNeverStopped } from '../../../evaluation/rules/typing-never-stopped.ts'
 import type { NewFile } from '../../../platform/rules/files.ts'
@@ -10,7 +10,7 @@ import { isLoopback } from '../../../server/control/addresses.ts'
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { agentsAre, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
+import { type CheckContext, CheckEndedError } from '../context.ts'
 import { compareOrder, compareSamples, type Exchange, receivedTexts } from '../exchange.ts'
 import { inboxUntil, lastEntry } from '../observe.ts'
 
@@ -204,7 +204,7 @@ async function translate(check: CheckContext): Promise<void> {
   compareSamples(check, FROM_AGENT, await receivedTexts(check, chat, 'to_user', FROM_AGENT.samples))
 }
 
-function expectLanguages(check: CheckContext, start: ChatCall): void {
+function expectLanguages(check: CheckContext, start: CallEntry): void {
   const { body } = start.request
   const codes = isMap(body) && isMap(body.sender) ? body.sender.language_codes : undefined
   const isEmpty = Array.isArray(codes)
@@ -257,7 +257,7 @@ async function goAwayTwice(check: CheckContext): Promise<void> {
   check.judge([reasonMissing], availabilityCalls(check, 0))
 }
 
-const availabilityCalls = ({ core: { journal } }: CheckContext, after: number): ChatCall[] =>
+const availabilityCalls = ({ core: { journal } }: CheckContext, after: number): CallEntry[] =>
   journal.query({ kind: 'api', after }).filter(({ endpoint }) => endpoint === 'availability')
 
 async function expectAvailability(
@@ -292,7 +292,7 @@ async function expectAvailability(
   throw new CheckEndedError('availability')
 }
 
-function textField({ request: { body } }: ChatCall, name: string): string | null {
+function textField({ request: { body } }: CallEntry, name: string): string | null {
   const value = isMap(body) ? body[name] : undefined
   return typeof value === 'string' ? value : null
 }

@@ -2,12 +2,13 @@
 
 import { formatDuration } from '../../../base/text/quantities.ts'
 import type { Level } from '../../../evaluation/finding.ts'
+import type { CallEntry, DeliveryEntry } from '../../../evaluation/history.ts'
 import { computeSignature, probeFix } from '../../../platform/webhooks/signature-probes.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { ChatCall, CheckContext, CheckEvent, EventAnswer, FoundMistake } from '../context.ts'
+import type { CheckContext, CheckEvent, FoundMistake } from '../context.ts'
 import { acceptedText, type Diagnosis, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
 import {
   controlEvent,
@@ -185,7 +186,7 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
 }
 
 /** `diagnosis`: null when no mistake was tried. */
-export function refusedSignature(answer: EventAnswer, diagnosis: Diagnosis | null): FoundMistake {
+export function refusedSignature(answer: DeliveryEntry, diagnosis: Diagnosis | null): FoundMistake {
   const { event, status } = answer
   const { accepts = null, entries = [], probes = 0 } = diagnosis ?? {}
   const tried = diagnosis === null ? '' : ` None of ${probes} usual mistakes explains the refusal.`
@@ -224,7 +225,7 @@ async function expectNoSecondConversation(check: CheckContext): Promise<void> {
   // not caused by the replay. Reads change nothing for the user or the agent.
   const requestsBefore = requestsIn(await chat.inbox())
   const callsBefore = chat.calls()
-  const ignored = new Set<ChatCall['endpoint']>(['transcript', 'summarize', 'chat'])
+  const ignored = new Set<CallEntry['endpoint']>(['transcript', 'summarize', 'chat'])
   for (const { at_ms, endpoint } of callsBefore) if (at_ms > first.at_ms + limits.quietMs) ignored.add(endpoint)
 
   const replay = await core.dispatcher.resend(first, false)
@@ -344,7 +345,7 @@ interface SentForgery extends AnsweredForgery {
 
 export interface AnsweredForgery {
   readonly forgery: Forgery
-  readonly answer: EventAnswer
+  readonly answer: DeliveryEntry
   readonly effect: ObservedEffect | null
   readonly level: Level
 }
@@ -480,7 +481,7 @@ interface SentForm {
   readonly form: JsonForm
   readonly chat: CheckChat
   readonly body: string
-  readonly answer: EventAnswer
+  readonly answer: DeliveryEntry
 }
 
 async function expectEverySerialisation(check: CheckContext): Promise<void> {
@@ -500,7 +501,7 @@ async function sendForm(check: CheckContext, form: JsonForm): Promise<SentForm> 
 
 async function reportRefused(check: CheckContext, refused: readonly SentForm[]): Promise<void> {
   const forms = new Map<JsonForm, SentForm>()
-  const answers: EventAnswer[] = []
+  const answers: DeliveryEntry[] = []
   let isAnswered = false
   for (const sent of refused) {
     forms.set(sent.form, sent)
