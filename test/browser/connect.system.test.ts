@@ -21,7 +21,7 @@ describe.skipIf(chromium === null)('the way to connect a service', () => {
     expect(webhook.bodies.map(body => JSON.parse(body).event)).toEqual(['AGENT TYPING STOP'])
     expect(await axeViolations(page)).toEqual([])
     const header = page.getByRole('banner').first()
-    expect(await header.textContent()).toMatch(/127\.0\.0\.1.*API key.*\/webhook.* · 200 in \d+ ms/)
+    expect(await header.textContent()).toMatch(/127\.0\.0\.1.*API key.*\/webhook.* · 200 in [\d.]+ ms/)
     await header.getByRole('button', { name: 'Copy the base URL of the platform' }).waitFor()
 
     const { body } = await createControlClient(server)('GET', '/chats')
