@@ -73,7 +73,7 @@ export interface Hint {
 
 type Optional = Partial<Pick<Failure, 'details' | 'rules' | 'nearest' | 'entrySeqs'>>
 
-/** What whoever finds a failure says of it. */
+/** The fields with which an evaluator describes a failure; those that it leaves out have defaults. */
 interface FailureFacts extends Pick<Failure, 'code' | 'expected' | 'happened'>, Optional {
   readonly hint?: Hint | null | undefined
   readonly cause?: Cause | null

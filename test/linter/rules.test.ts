@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { History } from '../../src/evaluation/history.ts'
+import { endRepeated, startAfterEnd } from '../../src/evaluation/rules/call-after-end.ts'
 import { RULES as LINT_RULES } from '../../src/evaluation/rules/index.ts'
 import { lint } from '../../src/evaluation/rules/lint.ts'
+import { isProof, judge, type Rule } from '../../src/evaluation/rules/rule.ts'
+import { typingNeverStopped } from '../../src/evaluation/rules/typing-never-stopped.ts'
 import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
@@ -83,6 +86,16 @@ const types = (count: number, gapMs: number): Write =>
 const says = (message: string): Step => ['message', { body: { message, sender: { name: 'Anna', avatar: null } } }]
 
 const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }
+
+/** Repeated while the agent types, and never stopped. */
+const KEEPS_TYPING: Step[] = [1000, 11_000, 21_000, 31_000].map(atMs => ['typing_start', { atMs }])
+
+/** What a rule says of the chat at this time. */
+function observe(rule: Rule, write: Write, nowMs: number) {
+  const journal = writeJournal()
+  write(journal)
+  return [...judge([rule], new History(journal.entries), { ...FACTS, nowMs })].map(({ observation }) => observation)
+}
 
 interface Cases {
   /** What breaks the rule, and the entries that the finding names. */
@@ -261,6 +274,33 @@ it.each([
   [traffic(setFault, endStep(1), endStep(2)), /^The fault flaky .*, set with #3, was not applied/, TWO_STEPS],
 ])('the text of a finding names the entries and the measure', (write, text, plan = planOf()) => {
   expect(found(write, plan)[0]!.happened).toMatch(text)
+})
+
+const FACTS = {
+  plan: planOf(),
+  effectMs: 0,
+  typingMs: 30_000,
+  typingEnds: ['typing_stop'],
+  hasAnswered: true,
+  inbox: null,
+}
+
+describe('a rule of a check', () => {
+  it.each([
+    ['a start after the end', startAfterEnd, traffic('start', 'end', 'start'), [2, 3]],
+    ['a second end', endRepeated, traffic('start', 'end', 'end'), [2, 3]],
+    ['the first typing_start that nothing ended', typingNeverStopped, traffic(...KEEPS_TYPING), [1]],
+  ])('reports %s', (_, rule, write, entrySeqs) => {
+    const mistakes = observe(rule, write, 40_000).filter(observation => !isProof(observation))
+    expect(mistakes).toMatchObject([{ entries: entrySeqs.map(seq => ({ seq })) }])
+  })
+  it.each([
+    ['a start after a new request', startAfterEnd, traffic('end', j => j.event('REQUESTING TAKEOVER', 'c1'), 'start')],
+    ['an end after a new start', endRepeated, traffic('end', 'start', 'end')],
+    ['an indicator whose time is not over', typingNeverStopped, traffic(['typing_start', { atMs: 20_000 }])],
+  ])('does not report %s', (_, rule, write) => {
+    expect(observe(rule, write, 40_000).every(isProof)).toBe(true)
+  })
 })
 
 it('a finding of the platform is reported once per chat', () => {

@@ -35,6 +35,7 @@ export const endRepeated: Rule = {
       yield {
         happened: `${callText(call)} came ${formatDuration(call.at_ms - end.at_ms)} after the handover was ended with #${end.seq}. A second end could end a new handover of the same chat.`,
         hint: 'Call `end` only when it ends a handover that is open, and repeat it only when it was not answered with 2xx.',
+        details: { endpoint: 'end' },
         entries: [end, call],
       }
     }

@@ -19,5 +19,5 @@ function factsOf(plan: JudgedPlan, { entries }: History): Facts {
   const clearOn = config['typing.clearOn']
   const clearing = Array.isArray(clearOn) ? clearOn : typeof clearOn === 'string' ? clearOn.split(',') : ['end']
   const typingEnds = ['typing_stop', ...clearing.map(String)]
-  return { plan, nowMs: null, effectMs: 0, typingMs: 0, typingEnds, inbox: null }
+  return { plan, nowMs: null, effectMs: 0, typingMs: 0, typingEnds, hasAnswered: true, inbox: null }
 }

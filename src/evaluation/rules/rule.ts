@@ -38,6 +38,8 @@ export interface Facts {
   readonly typingMs: number
   /** Calls after which the user sees no typing indicator. */
   readonly typingEnds: readonly string[]
+  /** Whether the webhook has answered any event, of any chat. */
+  readonly hasAnswered: boolean
   /** What the agent sees of the chat, when it was read beside the journal. */
   readonly inbox: InboxRead | null
 }

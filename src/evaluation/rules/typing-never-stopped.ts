@@ -12,6 +12,7 @@ export const typingNeverStopped: Rule = {
   id: 'typing-never-stopped',
   level: 'SHOULD',
   *judgeChat({ calls }, facts) {
+    /** The first call since the indicator was hidden: repeated calls do not make it younger. */
     let shown: CallEntry | null = null
     for (const { call } of calls) {
       const { endpoint } = call
@@ -21,8 +22,10 @@ export const typingNeverStopped: Rule = {
         shown = null
       }
       if (endpoint !== 'typing_start') continue
-      if (endsByItself(call)) yield right(call)
-      shown = endsByItself(call) ? null : call
+      if (endsByItself(call)) {
+        yield right(call)
+        shown = null
+      } else shown ??= call
     }
     if (shown === null || ageOf(facts, shown) < facts.typingMs) return
     const timeoutMs = timeoutOf(shown)

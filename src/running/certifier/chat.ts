@@ -20,7 +20,7 @@ import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
 import { driverFailureText, failureText, httpsHint } from '../../platform/wording/failures.ts'
 import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
-import { type CheckContext, CheckEndedError, type FoundMistake } from './context.ts'
+import { type CheckContext, CheckEndedError, type FoundMistake, hasAnswered } from './context.ts'
 import { inboxFailed } from './reason.ts'
 import { suffix } from './words.ts'
 
@@ -295,8 +295,7 @@ export function reportNoAnswer(
   answer: Unanswered,
   entries: readonly { readonly seq: number }[],
 ): void {
-  const hasAnswered = check.core.journal.query({ kind: 'delivery' }).some(({ status }) => status !== null)
-  check.add({ ...noAnswer(answer, hasAnswered), level, entries })
+  check.add({ ...noAnswer(answer, hasAnswered(check.core.journal)), level, entries })
 }
 
 type Unanswered = Pick<DeliveryEntry, 'failure'> & { readonly event: string; readonly url?: string | null }

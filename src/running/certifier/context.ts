@@ -104,6 +104,10 @@ export interface Reported {
   readonly chats: Record<string, string>
 }
 
+/** Whether the webhook has answered any event. */
+export const hasAnswered = (journal: Core['journal']): boolean =>
+  journal.query({ kind: 'delivery' }).some(({ status }) => status !== null)
+
 /** What the rules know in a check. The platform may hide the typing indicator at a message (`typing.clearOn`). */
 export const checkFacts = ({ journal, platform }: Core, { effectMs, typingMs }: Limits): Facts => ({
   plan: { config: formatKnobs(platform.knobs), steps: [], finally: [] },
@@ -111,6 +115,7 @@ export const checkFacts = ({ journal, platform }: Core, { effectMs, typingMs }: 
   effectMs,
   typingMs,
   typingEnds: ['typing_stop', 'message', 'end'],
+  hasAnswered: hasAnswered(journal),
   inbox: null,
 })
 
@@ -139,6 +144,9 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
     await awaitPace(core, { chatId }, signal)
     if (signal.aborted) throw new InterruptedError()
   }
+
+  const add = ({ code, level, ...mistake }: FoundMistake): void =>
+    void reported.findings.push(toFinding({ id: code, level }, mistake, null))
 
   return {
     ...options,
@@ -184,12 +192,9 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
       if (answer === null) throw new InterruptedError()
       return answer
     },
-    report(level: Level, code: string, { entries = [], ...mistake }: ReportedMistake): void {
-      reported.findings.push(toFinding({ id: code, level }, { ...mistake, entries }, null))
-    },
-    add({ code, level, ...mistake }: FoundMistake): void {
-      reported.findings.push(toFinding({ id: code, level }, mistake, null))
-    },
+    report: (level: Level, code: string, mistake: ReportedMistake): void =>
+      add({ entries: [], ...mistake, level, code }),
+    add,
     /** Reports what the rules find in these entries; what has equal details is one mistake. */
     judge(rules: readonly Rule[], entries: readonly Entry[]): void {
       const findings: Finding[] = []

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../evaluation/finding.ts'
 import { History, type InboxRead } from '../../evaluation/history.ts'
-import { isProof, judge, toFinding } from '../../evaluation/rules/rule.ts'
+import { type Facts, isProof, judge, toFinding } from '../../evaluation/rules/rule.ts'
 import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -72,14 +72,16 @@ export class TrafficReadiness {
         this.#open.set(entry.chat_id, entry.at_ms)
       }
     }
+    const facts = checkFacts(coreOf(this.#sim), LIMITS)
     if (withoutChat.length > 0) {
       this.#withoutChat = [...this.#withoutChat, ...withoutChat].slice(-MAX_WITHOUT_CHAT)
-      this.#add(this.#judge(RULES_WITHOUT_CHAT, this.#withoutChat, null, null))
+      this.#add(sightingsOf(RULES_WITHOUT_CHAT, this.#withoutChat, null, facts))
     }
     for (const [chatId, atMs] of [...this.#open].slice(-MAX_CHATS)) {
       const isThere = platform.state.chats.has(chatId)
       const entries = journal.query({ chatId }).slice(-MAX_ENTRIES)
-      if (isThere) this.#add(this.#judge(TRAFFIC_RULES, entries, chatId, this.#reads.get(chatId) ?? null))
+      const inbox = this.#reads.get(chatId) ?? null
+      if (isThere) this.#add(sightingsOf(TRAFFIC_RULES, entries, chatId, { ...facts, inbox }))
       if (isThere && journal.atMs - atMs <= OPEN_MS) continue
       this.#open.delete(chatId)
       this.#reads.delete(chatId)
@@ -93,28 +95,6 @@ export class TrafficReadiness {
     this.#open.set(chatId, journal.atMs)
   }
 
-  /** What these entries show about checks. `inbox`: what the agent saw last, beside what the journal has. */
-  #judge(
-    rules: typeof TRAFFIC_RULES,
-    entries: readonly Entry[],
-    chatId: string | null,
-    inbox: InboxRead | null,
-  ): Sighting[] {
-    const history = new History(entries)
-    const facts = { ...checkFacts(coreOf(this.#sim), LIMITS), inbox }
-    const times = new Map(entries.map(({ seq, at_ms }) => [seq, at_ms]))
-    const sightings: Sighting[] = []
-    for (const [check, ofCheck] of Object.entries(rules))
-      for (const { rule, observation } of judge(ofCheck, history, facts)) {
-        const finding = isProof(observation) ? null : toFinding(rule, observation, null)
-        if (finding?.level === 'INFO') continue
-        const state = isProof(observation) ? observation.proof : 'wrong'
-        const seq = isProof(observation) ? observation.entry.seq : Math.max(0, ...(finding?.entrySeqs ?? []))
-        sightings.push({ check, state, seq, chatId, finding, atMs: times.get(seq) ?? 0 })
-      }
-    return sightings
-  }
-
   #add(sightings: readonly Sighting[]): void {
     // At the same time, what is wrong decides.
     for (const sighting of sightings) {
@@ -124,6 +104,27 @@ export class TrafficReadiness {
         this.#latest.set(sighting.check, sighting)
     }
   }
+}
+
+/** What these entries show about checks. */
+function sightingsOf(
+  rules: typeof TRAFFIC_RULES,
+  entries: readonly Entry[],
+  chatId: string | null,
+  facts: Facts,
+): Sighting[] {
+  const history = new History(entries)
+  const times = new Map(entries.map(({ seq, at_ms }) => [seq, at_ms]))
+  const sightings: Sighting[] = []
+  for (const [check, ofCheck] of Object.entries(rules))
+    for (const { rule, observation } of judge(ofCheck, history, facts)) {
+      const finding = isProof(observation) ? null : toFinding(rule, observation, null)
+      if (finding?.level === 'INFO') continue
+      const state = isProof(observation) ? observation.proof : 'wrong'
+      const seq = isProof(observation) ? observation.entry.seq : Math.max(0, ...(finding?.entrySeqs ?? []))
+      sightings.push({ check, state, seq, chatId, finding, atMs: times.get(seq) ?? 0 })
+    }
+  return sightings
 }
 
 export interface Trial {

@@ -48,12 +48,12 @@ const acceptedCalls = ({ calls }: ChatHistory, endpoint: CallEntry['endpoint']):
   calls.map(({ call }) => call).filter(call => call.endpoint === endpoint && isAccepted(call))
 
 /** A rule about each attempt to deliver an event. */
-const ofAttempts = (judgeAttempt: (attempt: DeliveryEntry, chat: ChatHistory) => Observation | null): Rule => ({
+const ofAttempts = (judgeAttempt: (attempt: DeliveryEntry, facts: Facts) => Observation | null): Rule => ({
   id: 'event-refused',
   level: 'MUST',
-  *judgeChat(chat) {
+  *judgeChat(chat, facts) {
     for (const attempt of attemptsIn(chat)) {
-      const observation = judgeAttempt(attempt, chat)
+      const observation = judgeAttempt(attempt, facts)
       if (observation !== null) yield observation
     }
   },
@@ -113,12 +113,11 @@ const forgeryRefused = (...signs: readonly Forgery[]): Rule =>
     return acceptedForgery({ forgery, answer, effect: null, level }) ?? right(answer)
   })
 
-const acknowledged = ofAttempts((attempt, chat) => {
+const acknowledged = ofAttempts((attempt, { hasAnswered }) => {
   if (!isRequestOrMessage(attempt) || !isComparable(attempt) || attempt.outcome === 'skipped') return null
   if (attempt.status === 200) return right(attempt)
   if (SIGNATURE_STATUSES.includes(attempt.status)) return null
   if (attempt.status !== null) return refusedEvent(attempt)
-  const hasAnswered = attemptsIn(chat).some(({ status }) => status !== null)
   return { ...noAnswer(attempt, hasAnswered), entries: [attempt] }
 })
 

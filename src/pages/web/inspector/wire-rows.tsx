@@ -14,7 +14,7 @@ import type { FilteredLog } from '../model/entry-filter.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
 import { useSession } from './session-context.ts'
 
-/** A row that was right in the end, such as an event that a retry delivered, has not failed. */
+/** Whether the row shows a failure. An event that a retry delivered is not one. */
 function problemOfRow({ ok }: TimelineRow, problems: readonly EntryProblem[]): EntryProblem | null {
   if (problems.every(problem => problem === 'ordered')) return problems[0] ?? null
   return ok ? 'finding' : 'failed'
