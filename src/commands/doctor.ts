@@ -1,10 +1,12 @@
 /** Looks for what usually stops a first try, and says how each is repaired (`handover-sim doctor`). */
+
 import { lookup } from 'node:dns/promises'
 import { accessSync, constants, existsSync, realpathSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod/mini'
 import { BUDGETS } from '../base/files/budgets.ts'
 import { readRegularFile } from '../base/files/user-files.ts'
+import { isSuccess } from '../base/http-status.ts'
 import { jsonOr } from '../base/objects.ts'
 import { wallTime } from '../base/runtime/clock.ts'
 import { packagePath } from '../base/runtime/node.ts'
@@ -319,7 +321,7 @@ async function* responseFindings(server: PlatformServer): AsyncGenerator<DoctorF
   await triggerProbe(server, 'wrong-key')
   const { status: wrong = 0 } = server.deliveries.at(-1) ?? {}
   // Its signature is not verified at all, so nothing is said of the bytes that it is verified over.
-  if (wrong !== null && wrong >= 200 && wrong < 300) {
+  if (isSuccess(wrong)) {
     yield problem(
       'signature',
       `The webhook answered ${wrong} to an event that was signed with a wrong key: anybody could send it events.`,
@@ -371,7 +373,7 @@ const triggerProbe = (server: PlatformServer, sign: string) =>
 async function sendProbe(server: PlatformServer, id: string): Promise<DoctorFinding | null> {
   await triggerProbe(server, 'valid')
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}
-  if (status !== null && status >= 200 && status < 300) return null
+  if (isSuccess(status)) return null
   const path = `/deliveries/${delivery_id}/diagnose`
   const reply = await callControl({ url: server.url, token: server.controlToken }, 'POST', path, {})
   const diagnosis = 'body' in reply ? Diagnosis.safeParse(reply.body).data : undefined

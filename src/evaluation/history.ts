@@ -1,4 +1,5 @@
 /** Reads entries into chats: what each chat was when a call came, and which acts, events, attempts and calls belong together. */
+import { isSuccess } from '../base/http-status.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import { type DriverCallEntry, type InboxItem, isDriverCall, isRunEvent } from './scenario/run-events.ts'
 
@@ -173,5 +174,4 @@ const isSameItem = ({ text, request }: InboxItem, other: InboxItem | undefined):
   text === other?.text && request === other?.request
 
 /** Whether the call or the event was answered with 2xx. */
-export const isAccepted = ({ status }: { readonly status: number | null }): boolean =>
-  status !== null && status >= 200 && status < 300
+export const isAccepted = ({ status }: { readonly status: number | null }): boolean => isSuccess(status)

@@ -1,5 +1,7 @@
 /** Describes a call with what the recording showed before it began, and learns from it. */
+
 import type * as z from 'zod/mini'
+import { isSuccess } from '../../base/http-status.ts'
 import { isMap } from '../../base/objects.ts'
 import { definitionOf } from '../../base/schemas/definitions.ts'
 import { joinPath } from '../../base/schemas/explain-issues.ts'
@@ -32,7 +34,7 @@ export function createKnownCall(call: Call, chat: ChatKnowledge | null): KnownCa
   const { endpoint, body, answer, status, startMs } = call
   const request = isMap(body) ? body : {}
   const reply = isMap(answer) ? answer : {}
-  const isAccepted = status >= 200 && status < 300
+  const isAccepted = isSuccess(status)
   const schema = endpoint === null ? null : ENDPOINTS[endpoint].body
   const { filled, ...leftOut } = schema === null ? NOTHING_EMPTY : leaveOutEmpty(schema, request)
   const parsed = schema?.safeParse(filled)

@@ -3,6 +3,7 @@
  * mistakes. The one that the webhook accepts shows its mistake. None of them has an effect on a help desk.
  */
 
+import { isSuccess } from '../../base/http-status.ts'
 import type { HeaderLines } from '../../base/runtime/transport.ts'
 import { cut } from '../../base/text/cut.ts'
 import type { Knobs } from '../contract/knobs.ts'
@@ -12,7 +13,7 @@ import { explain } from '../signature/explain.ts'
 import { failureText } from '../wording/failures.ts'
 import { deliveryHint, isInvalidSign } from '../wording/hints.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { evidenceFor, evidenceText, isAccepted, type RefusalEvidence } from './refusal-evidence.ts'
+import { evidenceFor, evidenceText, type RefusalEvidence } from './refusal-evidence.ts'
 import { encodePayload, signingHeaders } from './request.ts'
 import {
   computeSignature,
@@ -95,7 +96,7 @@ export async function diagnoseDelivery(ports: DiagnosisPorts, entry: Delivery): 
     facts: [],
     probes: [],
   })
-  if (isAccepted(entry) && failure === undefined)
+  if (isSuccess(entry.status) && failure === undefined)
     return withoutProbes('accepted', `Your service accepted this event: it answered ${status}.`, null)
   if (isInvalidSign(entry.sign) || entry.probe !== undefined)
     return withoutProbes(
@@ -248,7 +249,7 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
       alteration,
       probe,
     })
-    return delivery && { seq: delivery.seq, code, text, status: delivery.status, accepted: isAccepted(delivery) }
+    return delivery && { seq: delivery.seq, code, text, status: delivery.status, accepted: isSuccess(delivery.status) }
   }
 
   return {

@@ -1,5 +1,6 @@
 /** Says what the journal shows about a webhook that refuses signatures: what it accepted, and what the refused events share. */
 
+import { isSuccess } from '../../base/http-status.ts'
 import { counted } from '../../base/text/quantities.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isInvalidSign, isTruncated } from '../wording/hints.ts'
@@ -40,7 +41,7 @@ export function evidenceFor(entry: Delivery, entries: readonly Entry[]): Refusal
   for (const delivery of entries) {
     if (delivery.kind !== 'delivery' || delivery.url !== entry.url || !isComparable(delivery)) continue
     if (delivery === entry || delivery.seq === entry.seq || isRefused(delivery)) refused.push(delivery)
-    else if (isAccepted(delivery)) accepted.push(delivery)
+    else if (isSuccess(delivery.status)) accepted.push(delivery)
   }
   if (accepted.length === 0) return [{ code: 'all_refused', refused: Math.max(1, refused.length) }]
   const evidence = [
@@ -59,7 +60,6 @@ export const isComparable = (entry: Delivery): boolean =>
   !isTruncated(entry) &&
   (entry.resent !== true || entry.triggered === true)
 const isRefused = ({ status }: Delivery) => status === 401 || status === 403
-export const isAccepted = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300
 
 type Partition = readonly [refused: readonly Delivery[], accepted: readonly Delivery[]]
 

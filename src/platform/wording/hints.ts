@@ -1,5 +1,6 @@
 /** Says why an entry failed and what to try. Of the hints for deliveries, the first whose rule matches is given. */
 
+import { isSuccess } from '../../base/http-status.ts'
 import { isMap } from '../../base/objects.ts'
 import { certificateProblem, isCutOff } from '../../base/runtime/connection-failure.ts'
 import { visible } from '../../base/text/terminal-text.ts'
@@ -53,8 +54,7 @@ type InvalidSign = Exclude<SignMode, 'valid'>
 export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
 
 /** A hole: the event has a wrong signature on purpose, and was answered with 2xx. */
-export const isAcceptedForgery = ({ sign, status }: Delivery): boolean =>
-  isInvalidSign(sign) && status !== null && status >= 200 && status < 300
+export const isAcceptedForgery = ({ sign, status }: Delivery): boolean => isInvalidSign(sign) && isSuccess(status)
 
 /** The event has a wrong signature on purpose, and was answered with 4xx, as it must be. */
 export const isRefusedForgery = ({ sign, status }: Delivery): boolean =>

@@ -1,6 +1,7 @@
 /** Calls the help desk over HTTP for one verb. Does not repeat the call, and follows no redirect. */
 
 import { type Agent, request } from 'undici'
+import { isSuccess } from '../../base/http-status.ts'
 import { connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { isError, systemCodeOf } from '../../base/text/error-text.ts'
 import {
@@ -44,7 +45,7 @@ export async function callHttp(
         if (size > MAX_CHARS) return { ...failed({ code: 'too_long', status }), status }
       }
       const text = Buffer.concat(chunks).toString('utf8')
-      if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
+      if (isSuccess(status)) return { outcome: 'ok', status, text }
       const { location } = response.headers
       const redirect = location === undefined ? {} : { location: String(location) }
       return { ...failed({ code: 'status', status, ...redirect, body: startOf(text) }), status, text }

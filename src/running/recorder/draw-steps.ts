@@ -1,4 +1,5 @@
 /** Draws the steps of a scenario from the entries of a recording, in their order. */
+import { isSuccess } from '../../base/http-status.ts'
 import { groupBy, isMap, jsonOr, withoutUndefined } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
@@ -284,7 +285,7 @@ class StepDrawer {
       return undefined
     }
     const demands200 = isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
-    if (status === 200 || (!demands200 && status >= 200 && status < 300)) return undefined
+    if (status === 200 || (!demands200 && isSuccess(status))) return undefined
     this.#comments.add(`the webhook answered ${status}; a correct intermediary answers 200`)
     return status
   }

@@ -1,4 +1,5 @@
 /** Replays a recording of the platform in a simulator, and compares its answers with those of the recording. */
+import { isSuccess } from '../../base/http-status.ts'
 import { isMap } from '../../base/objects.ts'
 import type { Attempt, Call, Observation, ObservedEvent, Place } from '../../evaluation/calibration/observation.ts'
 import type { KnobSettings } from '../../platform/contract/knobs.ts'
@@ -57,7 +58,7 @@ export class Replay {
   prepare(observation: Observation): void {
     if (observation.kind === 'call') {
       const { body, answer, endpoint, status, chatId } = observation
-      const isAccepted = status >= 200 && status < 300
+      const isAccepted = isSuccess(status)
       if (chatId !== null && (isAccepted || status === 409)) this.#know(chatId, observation)
       if (endpoint === 'summarize' && chatId !== null && !this.#summarized.has(chatId))
         this.#summarized.set(chatId, isAccepted)
@@ -161,7 +162,7 @@ export class Replay {
   async #call(sim: PlatformSimulator, call: Call): Promise<void> {
     const { endpoint, chatId, status, method, body, answer, url, place } = call
     if (endpoint === null || !VALID_METHOD.test(method)) return
-    const isAccepted = status >= 200 && status < 300
+    const isAccepted = isSuccess(status)
     // A refused call may be about a chat that does not exist.
     const about = chatId === null ? undefined : this.#known.get(chatId)
     const chat = chatId === null || about === undefined ? undefined : await this.#chat(sim, chatId, about)

@@ -3,7 +3,9 @@
  * only this file makes it: a value in it has no key, no signature, no header that is not listed, and with an anonymiser
  * no personal value.
  */
+
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { isSuccess } from '../../base/http-status.ts'
 import { isDeeperThan } from '../../base/nesting.ts'
 import { jsonOr } from '../../base/objects.ts'
 import { sha256 } from '../../base/runtime/node.ts'
@@ -258,7 +260,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
 
 /** What the answer of the platform says about the key. */
 function authOf(status: number, header: string | undefined): ApiContent['auth'] {
-  if (status >= 200 && status < 300) return 'valid'
+  if (isSuccess(status)) return 'valid'
   if (status === 403) return 'wrong_scope'
   if (status !== 401) return 'not_checked'
   if (header === undefined || header === '') return 'missing'

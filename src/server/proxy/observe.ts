@@ -1,4 +1,5 @@
 /** Records what passes the proxy as a simulator records its own: entries with their causes, and chats for the page. */
+import { isSuccess } from '../../base/http-status.ts'
 import { isMap, jsonOr } from '../../base/objects.ts'
 import { hmac, randomToken, sameSecret, sha256 } from '../../base/runtime/node.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
@@ -185,7 +186,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     call(request, outcome) {
       const masked = mask.call(request, outcome)
       const { chat_id: id, endpoint, status } = masked.content
-      const isAccepted = status >= 200 && status < 300
+      const isAccepted = isSuccess(status)
       const { effects } = isAccepted ? applyCall(masked) : createTransaction()
       const follows = lastEvent.get(id ?? '') ?? null
       const seq = append(masked.map(content => ({ ...content, follows })))

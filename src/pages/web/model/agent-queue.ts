@@ -1,4 +1,5 @@
 /** Finds the chats that ask for a person or have one, and how far a first handover is, as the journal grows. */
+import { isSuccess } from '../../../base/http-status.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 
 /** A chat that asks for a person, or that an agent has. */
@@ -42,7 +43,7 @@ export function createAgentQueue() {
     if (kind === 'user' && entry.action === 'message') {
       change({ lastText: entry.text ?? '' })
       done.add('write')
-    } else if (kind === 'api' && entry.status >= 200 && entry.status < 300) {
+    } else if (kind === 'api' && isSuccess(entry.status)) {
       const step = STEP_OF[entry.endpoint ?? '']
       if (step !== undefined) done.add(step)
     } else if (kind === 'event' && entry.event === 'REQUESTING TAKEOVER') {

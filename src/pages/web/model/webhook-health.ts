@@ -1,4 +1,5 @@
 /** Says from the deliveries whether the webhook answers, and since when it does not. */
+import { isSuccess } from '../../../base/http-status.ts'
 import { isMap } from '../../../base/objects.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { isInvalidSign } from '../../../platform/wording/hints.ts'
@@ -19,7 +20,7 @@ export interface WebhookHealth {
 
 /** The platform demands an answer of 200 for some events only; a refusal is one in any case. */
 const isAccepted = ({ outcome, status }: Attempt): boolean =>
-  outcome === 'delivered' && (status === null || (status >= 200 && status < 300))
+  outcome === 'delivered' && (status === null || isSuccess(status))
 
 /** `url` is that of the moment: after the entry `at`, or now for null. */
 export function webhookHealthAt(entries: readonly Entry[], at: number | null, url: string | null): WebhookHealth {

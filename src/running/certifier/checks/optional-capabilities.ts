@@ -1,5 +1,6 @@
 /** ATT, TRL, TYP, AVL: optional capabilities. A check does not apply to an intermediary without its capability. */
 
+import { isSuccess } from '../../../base/http-status.ts'
 import { isMap } from '../../../base/objects.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
 import { type CallEntry, isAccepted } from '../../../evaluation/history.ts'
@@ -146,7 +147,7 @@ async function openLinks(
       if (!check.hasWire || !isLoopback(new URL(url).hostname)) continue
       status = await statusOf(url, check)
     }
-    if (status !== null && status >= 200 && status < 300) continue
+    if (isSuccess(status)) continue
     check.report('MUST', 'link-broken', {
       happened:
         url === ''
