@@ -214,6 +214,29 @@ describe('an intermediary that ends by itself', () => {
     expect({ stopped, exitCode }).toEqual({ stopped: null, exitCode: 1 })
   })
 
+  it('is started again when that takes long, and the checks after it run', async () => {
+    // It begins to listen later than something else would have to start it again, and is asked for both at once.
+    const source = `
+const server = require('node:http').createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  if (body.includes('CUSTOMER RATING')) process.exit(3)
+  if (request.url !== '/health') await new Promise(resolve => setTimeout(resolve, 1000))
+  response.end()
+})
+setTimeout(() => server.listen(Number(process.env.PORT), '127.0.0.1'), 3500)`
+    const only = ['--only', 'SIG-01', '--only', 'EVT-01', '--observe', '400ms', '--no-rotate-unspecified']
+    const { checks, stopped } = await certifyProgram(source, ...only)
+    const results = checks.map(({ id, outcome, reason }) => [id, outcome, reason])
+    expect([results, stopped]).toEqual([
+      [
+        ['SIG-01', 'pass', null],
+        ['EVT-01', 'fail', null],
+      ],
+      null,
+    ])
+  })
+
   it('is not passed when no check ends it alone', async () => {
     const { checks } = await certifyProgram(ENDS_ONCE, '--only', 'SIG-01')
     expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reason_code: 'target_ended', findings: [] })

@@ -203,7 +203,8 @@ class Certification {
     const target = driver?.target ?? null
     try {
       if (!signal.aborted) await target?.start()
-      await this.#watch?.returned()
+      if (target === null) await this.#watch?.returned()
+      else this.#watch?.forget()
     } catch (error) {
       if (!(error instanceof TargetStartError)) throw error
       this.#stop({ code: 'target_not_restarted', failure: error.failure })

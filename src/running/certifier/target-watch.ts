@@ -234,6 +234,11 @@ export class AddressWatch {
     return this.#return
   }
 
+  /** The agent driver has started it again: how long that took says nothing. */
+  forget(): void {
+    this.#return = Promise.resolve(null)
+  }
+
   /** Resolves when it is known whether it has ended. */
   async endedOrServing(): Promise<void> {
     await this.#look
