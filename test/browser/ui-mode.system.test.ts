@@ -82,18 +82,25 @@ describe.skipIf(chromium === null)('UI mode', () => {
     const { url } = await startUiMode({
       ...many,
       'z.yaml': scenarioOf('Zoe', '  - include: { file: part.yaml }\n'),
-      'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}${GOODBYE}`,
+      'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}${GOODBYE.replace('1s', '3s')}`,
     })
     const { page } = await open(url, { viewport: { width: 1440, height: 500 } })
     await page.getByText('13 scenarios: 13 not run').waitFor()
     await press(page, 'Run all')
     await page.getByText('13 scenarios: 12 passed, 1 failed').waitFor()
     await page.locator('.source-name', { hasText: /part.yaml:\d+, included by z.yaml/ }).waitFor()
-    const shown = ['.scenario-row.selected', '.ui-step.fail.selected', '.source-line.fail']
-    for (const selector of shown) {
-      await page.locator(selector).waitFor()
-      await expect.poll(() => page.evaluate(isInBox, selector), { message: selector }).toBe(true)
+    const allInSight = async () => {
+      for (const selector of ['.scenario-row.selected', '.ui-step.fail.selected', '.source-line.fail']) {
+        await page.locator(selector).waitFor()
+        await expect.poll(() => page.evaluate(isInBox, selector), { message: selector }).toBe(true)
+      }
     }
+    await allInSight()
+    await press(page, 'Run all')
+    // Selected while it runs, it is the same line before and after its failure is shown.
+    await page.locator('.ui-step:not(.fail)', { hasText: 'expect message' }).click()
+    await page.getByText('13 scenarios: 12 passed, 1 failed').waitFor()
+    await allInSight()
     expect(await page.locator('.scenario-row.selected').textContent()).toContain('Zoe')
     const { page: later } = await open(url)
     await later.locator('.scenario-row.selected', { hasText: 'Zoe' }).waitFor()

@@ -172,7 +172,8 @@ function ScenarioRow({ scenario: { name, file } }: ScenarioRowProps) {
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isSelected) scrollWithin(row.current?.closest('.scenario-files') ?? null, row.current, true)
-  }, [isSelected])
+    // The filters above take more lines with each new outcome.
+  }, [isSelected, status?.state])
   const shown = visible(name)
   const last = status?.state === 'idle' ? status.last : null
   let aside = null

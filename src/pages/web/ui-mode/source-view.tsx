@@ -112,7 +112,8 @@ function StepRow({ step, hasChats }: StepRowProps) {
   const isShown = isSelected || state === 'running'
   useEffect(() => {
     if (isShown) scrollWithin(row.current?.parentElement ?? null, row.current, true)
-  }, [isShown])
+    // A failure below makes this list lower.
+  }, [isShown, state])
   return (
     <li ref={row} class={`ui-step ${classOf(state)}${isSelected ? ' selected' : ''}`} value={number}>
       <button
@@ -158,9 +159,11 @@ function Source() {
     return groupBy(inFile, ({ place }) => place?.line ?? 0)
   }, [steps, file])
   const line = (step.value ?? selected.value)?.place?.line ?? null
+  const failureCount = step.value?.failures.length ?? 0
   useEffect(() => {
     scrollWithin(box.current, box.current?.querySelector(`[data-line="${line}"]`), true)
-  }, [line, lines])
+    // A failure makes its line higher.
+  }, [line, lines, failureCount])
   if (file === null) return null
   return (
     // biome-ignore lint/a11y/useSemanticElements: a scrolled region of the file
