@@ -13,7 +13,7 @@ export type ChatStatus = 'unknown' | 'bot' | 'pending' | 'agent' | 'ended'
 export interface ChatCall {
   readonly call: CallEntry
   readonly before: ChatStatus
-  /** The entry since which it was that; null when no entry shows it. */
+  /** The call, the event or the note since which it was that; null when no entry shows it. */
   readonly since: Entry | null
 }
 
@@ -98,11 +98,12 @@ export class History {
     this.entries.push(entry)
     const chat = this.#chatOf(entry)
     chat?.entries.push(entry)
+    if (chat !== null) follow(chat, entry)
     if (entry.kind === 'api') this.#addCall(entry, chat)
     else if (entry.kind === 'user') chat?.userActs.push(entry)
     else if (entry.kind === 'event') this.#addEvent(entry, chat)
     else if (entry.kind === 'delivery') this.#addAttempt(entry, chat)
-    else if (entry.kind === 'note') this.#addNote(entry, chat)
+    else if (entry.kind === 'note') this.#addNote(entry)
     else if (isDriverCall(entry)) this.#addAgentAct(entry, chat)
   }
 
@@ -120,9 +121,6 @@ export class History {
     this.calls.push(call)
     if (chat === null) return
     chat.calls.push({ call, before: chat.status, since: chat.since })
-    if (!isAccepted(call)) return
-    if (call.endpoint === 'start') become(chat, 'agent', call)
-    if (call.endpoint === 'end') become(chat, 'ended', call)
   }
 
   #addEvent(entry: EntryOf<'event'>, chat: Writable<ChatHistory> | null): void {
@@ -130,9 +128,6 @@ export class History {
     const event = { name: entry.event, entry, act, attempts: [] }
     this.#events.set(entry.delivery_id, event)
     chat?.events.push(event)
-    // A request while an agent has the chat changes nothing.
-    if (entry.event === 'REQUESTING TAKEOVER' && chat?.status !== 'agent' && chat !== null)
-      become(chat, 'pending', entry)
   }
 
   #addAttempt(attempt: DeliveryEntry, chat: Writable<ChatHistory> | null): void {
@@ -143,9 +138,8 @@ export class History {
     event.attempts.push(attempt)
   }
 
-  #addNote(entry: EntryOf<'note'>, chat: Writable<ChatHistory> | null): void {
-    if (chat !== null && entry.note === 'chat_created') become(chat, 'bot', entry)
-    else if (isRunEvent(entry, 'conversation')) this.nameChat(entry.chat_id, String(entry.conversation))
+  #addNote(entry: EntryOf<'note'>): void {
+    if (isRunEvent(entry, 'conversation')) this.nameChat(entry.chat_id, String(entry.conversation))
     else if (isRunEvent(entry, 'step_started') && entry.verb === 'target') this.#restartStep = entry.step
     else if (isRunEvent(entry, 'step_ended') && entry.step === this.#restartStep) this.#restartSeq = entry.seq
   }
@@ -165,9 +159,25 @@ export class History {
   }
 }
 
-function become(chat: Writable<ChatHistory>, status: ChatStatus, entry: Entry): void {
+/** What a chat is after an entry. Notes say what a call changed, also when its answer was lost, or changed nothing. */
+export function statusAfter(before: ChatStatus, entry: Entry): ChatStatus {
+  // A request while an agent has the chat changes nothing.
+  if (entry.kind === 'event') return entry.event === 'REQUESTING TAKEOVER' && before !== 'agent' ? 'pending' : before
+  if (entry.kind !== 'note') return before
+  if (entry.note === 'chat_created') return 'bot'
+  if (isAcceptance(entry)) return 'agent'
+  return entry.note === 'handed_back' ? 'ended' : before
+}
+
+/** Whether an agent has the chat since this entry; its `by` is the name of the agent, or null. */
+export const isAcceptance = (entry: Entry): entry is EntryOf<'note'> & { note: 'taken_over' | 'takeover_replaced' } =>
+  entry.kind === 'note' && (entry.note === 'taken_over' || entry.note === 'takeover_replaced')
+
+function follow(chat: Writable<ChatHistory>, entry: Entry): void {
+  const status = statusAfter(chat.status, entry)
+  if (status === chat.status && !isAcceptance(entry)) return
   chat.status = status
-  chat.since = entry
+  chat.since = chat.calls.findLast(({ call }) => call.seq === entry.cause)?.call ?? entry
 }
 
 const isSameItem = ({ text, request }: InboxItem, other: InboxItem | undefined): boolean =>

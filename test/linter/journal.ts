@@ -17,7 +17,11 @@ export function writeJournal() {
     conversation: (chat_id: string, conversation: string) => at().note('conversation', { chat_id, conversation }),
     call(endpoint: EntryOf<'api'>['endpoint'], chat_id: string, { atMs, body, ...more }: CallMore = {}) {
       const about = { chat_id, duration_ms: 1, request: { headers: {}, bytes: 0, body: { ...IDS, chat_id, ...body } } }
-      return at(atMs).call(endpoint, {}, { ...about, response: {}, ...more })
+      const seq = at(atMs).call(endpoint, {}, { ...about, response: {}, ...more })
+      const change = endpoint === 'start' ? 'taken_over' : endpoint === 'end' ? 'handed_back' : null
+      if (change !== null && ((more.status ?? 200) === 200 || more.answer_lost === 'after'))
+        at(atMs).add({ kind: 'note', note: change, chat_id, cause: seq })
+      return seq
     },
     event: (name: string, chat_id: string, atMs?: number) => at(atMs).event(name, 'd', null, undefined, chat_id),
     delivery: (cause: number, event: string, chat_id: string, { atMs, ...more }: DeliveryMore = {}) =>

@@ -107,8 +107,12 @@ interface Cases {
 const RULES: Record<string, Cases> = {
   'call-after-end': {
     reports: {
-      'a message after the end': [traffic('start', 'end', 'message'), 4, 5],
-      'a message that the platform refused then': [traffic('start', 'end', ['message', { status: 412 }]), 4, 5],
+      'a message after the end': [traffic('start', 'end', 'message'), 5, 7],
+      'a message after an end whose answer was lost': [
+        traffic('start', ['end', { status: 0, answer_lost: 'after' }], 'message'),
+        ...[5, 7],
+      ],
+      'a message that the platform refused then': [traffic('start', 'end', ['message', { status: 412 }]), 5, 7],
     },
     ignores: {
       'a message of a new handover': traffic('end', 'start', 'message'),
@@ -118,7 +122,7 @@ const RULES: Record<string, Cases> = {
     },
   },
   'start-twice': {
-    reports: { 'a second start within one takeover': [traffic('start', 'start'), 3, 4] },
+    reports: { 'a second start within one takeover': [traffic('start', 'start'), 3, 5] },
     ignores: {
       'a start after an end, a refusal or a lost answer': traffic(
         ...(['start', 'end', ['start', { status: 503 }]] as const),
@@ -145,8 +149,8 @@ const RULES: Record<string, Cases> = {
   },
   'chat-never-ended': {
     reports: {
-      'a chat whose agent left': [traffic('start', leave), 3, 4],
-      'a chat whose end failed': [traffic('start', leave, ['end', { status: 503 }]), 3, 4, 5],
+      'a chat whose agent left': [traffic('start', leave), 3, 5],
+      'a chat whose end failed': [traffic('start', leave, ['end', { status: 503 }]), 3, 5, 6],
     },
     ignores: {
       'a running conversation': traffic('start'),
@@ -187,13 +191,13 @@ const RULES: Record<string, Cases> = {
   },
   'secret-exposed': {
     reports: {
-      'the key of the headers in a text': [traffic(ownKey, ['message', { body: { message: 'Key: my-own-key-1' } }]), 4],
+      'the key of the headers in a text': [traffic(ownKey, ['message', { body: { message: 'Key: my-own-key-1' } }]), 5],
       'a key in the address': [traffic(['message', { path: '/api/v2/handover/message?access_token=***' }]), 3],
       'a key as a parameter': [
         traffic(ownKey, ['message', { path: '/api/v2/handover/message?for=my%2Down-key-1' }]),
-        4,
+        5,
       ],
-      'a key in the path': [traffic(ownKey, ['message', { path: '/api/v2/my-own-key-1/message', endpoint: null }]), 4],
+      'a key in the path': [traffic(ownKey, ['message', { path: '/api/v2/my-own-key-1/message', endpoint: null }]), 5],
       'the default key': [traffic(['message', { body: { sender: { name: 'sim-handover-key' } } }]), 3],
       'a signature in the answer to the webhook': [signatureInAnswer, 3],
     },
@@ -205,7 +209,7 @@ const RULES: Record<string, Cases> = {
     },
   },
   'alias-mixed': {
-    reports: { 'both aliases, once': [traffic('start', ['message', { alias: 'takeover' }], 'end'), 3, 4] },
+    reports: { 'both aliases, once': [traffic('start', ['message', { alias: 'takeover' }], 'end'), 3, 5] },
     ignores: {
       'a run that uses only takeover': traffic(['start', { alias: 'takeover' }], ['end', { alias: 'takeover' }]),
       'a read, which has no alias': traffic(['start', { alias: 'takeover' }], ['chat', { alias: null }]),
@@ -247,7 +251,7 @@ const RULES: Record<string, Cases> = {
     },
   },
   'end-without-takeover': {
-    reports: { 'a repeated end': [traffic('end', ['end', UNFOUND_END]), 4] },
+    reports: { 'a repeated end': [traffic('end', ['end', UNFOUND_END]), 5] },
     ignores: {
       'an end that is repeated because its answer was lost': traffic(
         ['end', { faults: ['fault-1'], answer_lost: 'after' }],
@@ -266,7 +270,7 @@ describe.each(Object.entries(RULES))('%s', (rule, { reports, ignores, plan }) =>
 })
 
 it.each([
-  [traffic('end', 'message'), /#4 POST \/api\/v2\/handover\/message came \S+ after the handover was ended with #3/],
+  [traffic('end', 'message'), /#5 POST \/api\/v2\/handover\/message came \S+ after the handover was ended with #3/],
   [traffic(['typing_start', { body: { timeout: 7_200_000 } }]), /`timeout` of 7200000 ms/],
   [traffic('start', leave, ['end', { status: 503 }]), /\(1 tried\)/],
   [deliveredTwice(TIMED_OUT), /REQUESTING TAKEOVER \(#4\) within 2s, so it was sent again 1s later \(#5\)/],
@@ -287,8 +291,8 @@ const FACTS = {
 
 describe('a rule of a check', () => {
   it.each([
-    ['a start after the end', startAfterEnd, traffic('start', 'end', 'start'), [2, 3]],
-    ['a second end', endRepeated, traffic('start', 'end', 'end'), [2, 3]],
+    ['a start after the end', startAfterEnd, traffic('start', 'end', 'start'), [3, 5]],
+    ['a second end', endRepeated, traffic('start', 'end', 'end'), [3, 5]],
     ['the first typing_start that nothing ended', typingNeverStopped, traffic(...KEEPS_TYPING), [1]],
   ])('reports %s', (_, rule, write, entrySeqs) => {
     const mistakes = observe(rule, write, 40_000).filter(observation => !isProof(observation))

@@ -3,6 +3,7 @@
  * agent has the chat that the agent wrote, `end` that the agent left. Other calls are the intermediary's own.
  */
 import { isMap } from '../../base/objects.ts'
+import { type ChatStatus, statusAfter } from '../../evaluation/history.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { Step } from '../../evaluation/scenario/format/step.ts'
 import { AGENT_WORDS } from '../../evaluation/scenario/format/step.ts'
@@ -30,7 +31,7 @@ export function guessAgentActs(entries: readonly Entry[]): AgentActs {
   const acts = { before: new Map<number, AgentStep>(), joined: new Set<number>(), byItself: new Set<number>() }
   // An agent driver journals the acts themselves.
   const isDriven = entries.some(isDriverAct)
-  let isTaken = false
+  let status: ChatStatus = 'unknown'
   let isTyping = false
   /** When the user or the agent did something last, and the calls since then. */
   let lastActMs = 0
@@ -38,13 +39,13 @@ export function guessAgentActs(entries: readonly Entry[]): AgentActs {
   let sinceAct: RecordedCall[] = []
 
   for (const [index, entry] of entries.entries()) {
+    const isTaken: boolean = status === 'agent'
+    status = statusAfter(status, entry)
     if (entry.kind === 'user' || isDriverAct(entry)) {
       lastActMs = entry.at_ms
       last = null
       sinceAct = []
     } else if (entry.kind === 'note') {
-      if (entry.note === 'taken_over') isTaken = true
-      if (entry.note === 'handed_back') isTaken = false
       if (entry.note === 'typing_hidden') isTyping = false
     } else if (entry.kind === 'api' && isExpectable(entry)) {
       const call = entry

@@ -2,6 +2,7 @@
 import { isSuccess } from '../../base/http-status.ts'
 import { groupBy, isMap, jsonOr, withoutUndefined } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
+import { type ChatStatus, statusAfter } from '../../evaluation/history.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ExpectInput } from '../../evaluation/scenario/format/checks.ts'
 import type { Step } from '../../evaluation/scenario/format/step.ts'
@@ -89,7 +90,7 @@ class StepDrawer {
   readonly #acts: ReadonlyMap<string | undefined, AgentActs>
   /** By chat: the name of the agent who has it, and its status. */
   readonly #agents = new Map<string | undefined, string | null>()
-  readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
+  readonly #status = new Map<string, ChatStatus>()
   /** The chats of the faults that were set, by name. */
   readonly #faults = new Map<string, string | undefined>()
   /** The events that entries caused: delivery ids by seq; and the attempts of each. */
@@ -127,15 +128,26 @@ class StepDrawer {
     else if (isDriverAct(entry)) {
       if (entry.outcome === 'ok') this.#add({ agent: driverStep(entry) }, entry)
       else this.#comment('agent_failed', entry, `The agent driver failed to do ${entry.verb}, so this act has no step.`)
-    } else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER')
-      if (this.#status.get(entry.chat_id) !== 'agent') this.#status.set(entry.chat_id, 'pending')
+    }
+    this.#follow(entry)
     if (entry.kind === 'user' || entry.kind === 'api') this.#hasActed = true
+  }
+
+  #follow(entry: Entry): void {
+    if (entry.chat_id === undefined) return
+    const before = this.#status.get(entry.chat_id) ?? 'unknown'
+    const status = statusAfter(before, entry)
+    // A new chat needs no check.
+    if (status !== before && status !== 'bot') this.#status.set(entry.chat_id, status)
   }
 
   /** Adds the status of each chat, and that no call comes where there was none. */
   finish(): DrawnSteps {
     const { entries, chats } = this.#recording
-    for (const [id, status] of this.#status) this.#add({ check: { status } }, { at_ms: 0, chat_id: id })
+    for (const [id, status] of this.#status) {
+      const shown = status === 'pending' || status === 'agent' ? status : 'bot'
+      this.#add({ check: { status: shown } }, { at_ms: 0, chat_id: id })
+    }
     if (!entries.some(entry => entry.kind === 'api' && isExpectable(entry))) {
       this.#note('nothing_expected', 'The intermediary made no call, so none is expected.')
       for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { at_ms: 0, chat_id: id })
@@ -205,10 +217,8 @@ class StepDrawer {
   }
 
   #drawNote(note: EntryOf<'note'>): void {
-    const { chat_id: id, fault } = note
-    if (note.note === 'taken_over' && id !== undefined) this.#status.set(id, 'agent')
-    else if (note.note === 'handed_back' && id !== undefined) this.#status.set(id, 'bot')
-    else if (note.note === 'availability' && note.by !== 'api') {
+    const { fault } = note
+    if (note.note === 'availability' && note.by !== 'api') {
       const availability = note.availability === 'CLOSED' ? 'CLOSED' : 'OPEN'
       const { success, data: reason } = AvailabilityReason.safeParse(note.reason)
       this.#add(

@@ -1,6 +1,7 @@
 /** Reads from a simulator what a recording is made of: its range, its settings, and its chats as they began. */
 import { groupBy, isMap, withoutUndefined } from '../../base/objects.ts'
 import { drawPersona } from '../../base/runtime/random.ts'
+import { type ChatStatus, statusAfter } from '../../evaluation/history.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ChatInput, ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
 import { TRANSCRIPT_NAMES, type TranscriptName } from '../../platform/contract/bot-texts.ts'
@@ -160,11 +161,12 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
 /** The seq before the handover, or the request, that is in progress at `after`; `after` when there is none. */
 function handoverBefore(entries: readonly Entry[], after: number): number {
   let begin: number | null = null
+  let status: ChatStatus = 'unknown'
   for (const entry of entries) {
     if (entry.seq > after) break
-    if (entry.kind === 'note' && entry.note === 'handed_back') begin = null
-    const isRequest = entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER'
-    if (isRequest || (entry.kind === 'note' && entry.note === 'taken_over')) begin ??= (entry.cause ?? entry.seq) - 1
+    status = statusAfter(status, entry)
+    if (status === 'pending' || status === 'agent') begin ??= (entry.cause ?? entry.seq) - 1
+    else begin = null
   }
   return begin ?? after
 }

@@ -57,6 +57,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
   const failedEvents = new Map<string, FailedEvent>()
   /** The latest accepted typing call of each chat, which the next typing event of the chat echoes. */
   const typingCalls = new Map<string, number>()
+  /** Chats whose last handover was seen to end. */
+  const ended = new Set<string>()
   const run = randomToken()
   let deliveries = 0
 
@@ -77,6 +79,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     for (const oldest of chats.values()) {
       if (chats.size < MAX_CHATS) break
       chats.delete(oldest.id)
+      ended.delete(oldest.id)
       memory.add(-sizeOfChat(oldest))
     }
     const { bot } = core.identity
@@ -131,11 +134,14 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     const note = (name: string) => transaction.effects.push({ kind: 'note', chat_id: id, note: name, by })
     if (endpoint === 'start') {
       note(chat.status === 'agent' ? 'takeover_replaced' : 'taken_over')
+      ended.delete(id)
       const supportsAttachment = body.supports_attachment === true
       chat.takeover = { since: platform.stamp(), sender, supportsAttachment, agentLanguage: null }
       chat.status = 'agent'
     } else if (endpoint === 'end') {
-      if (chat.status === 'agent') note('handed_back')
+      // The handover may have begun before the proxy; a second end ends nothing.
+      if (!ended.has(id)) note('handed_back')
+      ended.add(id)
       Object.assign(chat, { status: 'bot', takeover: null, typing: false })
     } else if (endpoint === 'message' && typeof body.message === 'string') {
       const sentId = isMap(response) ? response.chatmessage_id : undefined

@@ -2,6 +2,7 @@
 import './chats.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
+import { isAcceptance } from '../../../evaluation/history.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { SimulatorState } from '../../../server/control/routes/workspace.ts'
 import { createRefresh } from '../client/refresh.ts'
@@ -195,8 +196,7 @@ function findLatest(entries: readonly Entry[], at: number | null) {
     const entry = entries[--index]
     if (entry === undefined) break
     text ??= messageTextOf(entry)
-    const isAccepted = entry.kind === 'note' && (entry.note === 'taken_over' || entry.note === 'takeover_replaced')
-    if (isAccepted) agent ??= String(entry.by ?? '')
+    if (isAcceptance(entry)) agent ??= String(entry.by ?? '')
   }
   return { text, agent: agent ?? '' }
 }

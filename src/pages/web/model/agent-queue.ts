@@ -1,11 +1,12 @@
 /** Finds the chats that ask for a person or have one, and how far a first handover is, as the journal grows. */
 import { isSuccess } from '../../../base/http-status.ts'
+import { type ChatStatus, isAcceptance, statusAfter } from '../../../evaluation/history.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 
 /** A chat that asks for a person, or that an agent has. */
 export interface QueuedChat {
   readonly chatId: string
-  readonly status: 'bot' | 'pending' | 'agent'
+  readonly status: ChatStatus
   /** Null when the journal does not have the beginning of the chat. */
   readonly userName: string | null
   readonly botId: number | null
@@ -38,8 +39,14 @@ export function createAgentQueue() {
     const { kind, chat_id: chatId } = entry
     if (kind === 'note' && entry.note === 'config') settingsSeq = entry.seq
     if (chatId === undefined) return
-    const chat = chats.get(chatId) ?? { chatId, status: 'bot', userName: null, botId: null, lastText: '' }
-    const change = (changes: Partial<QueuedChat>) => chats.set(chatId, { ...chat, ...changes })
+    const chat = chats.get(chatId) ?? { chatId, status: 'unknown', userName: null, botId: null, lastText: '' }
+    const status = statusAfter(chat.status, entry)
+    const change = (changes: Partial<QueuedChat>) => chats.set(chatId, { ...chat, status, ...changes })
+    if (isAcceptance(entry)) {
+      // The chat moves to the end of the list.
+      chats.delete(chatId)
+      change({})
+    } else if (status !== chat.status) change({})
     if (kind === 'user' && entry.action === 'message') {
       change({ lastText: entry.text ?? '' })
       done.add('write')
@@ -47,17 +54,10 @@ export function createAgentQueue() {
       const step = STEP_OF[entry.endpoint ?? '']
       if (step !== undefined) done.add(step)
     } else if (kind === 'event' && entry.event === 'REQUESTING TAKEOVER') {
-      if (chat.status === 'bot') change({ status: 'pending' })
       done.add('request')
     } else if (kind === 'note') {
-      // Notes say what calls changed, whatever the calls were answered.
       const { note, user_name, bot_id } = entry
-      if (note === 'handed_back') change({ status: 'bot' })
-      else if (note === 'taken_over' || note === 'takeover_replaced') {
-        // A chat that is accepted moves to the end of the list.
-        chats.delete(chatId)
-        change({ status: 'agent' })
-      } else if (note === 'chat_created') {
+      if (note === 'chat_created') {
         done.add('chat')
         const userName = typeof user_name === 'string' ? user_name : null
         change({ userName, botId: typeof bot_id === 'number' ? bot_id : null })

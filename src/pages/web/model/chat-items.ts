@@ -1,5 +1,6 @@
 /** Derives what the chat column shows: the messages of a chat, with their entries and the lines between them. */
 import { isMap } from '../../../base/objects.ts'
+import { type ChatStatus, isAcceptance, statusAfter } from '../../../evaluation/history.ts'
 import { lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
@@ -107,10 +108,14 @@ function readChat(entries: readonly Entry[], until: number): ChatReading {
   let notice: ChatMessage['notice']
   let ofBot: Writable<ChatMessage> | null = null
   let avatar: string | null = null
+  let status: ChatStatus = 'unknown'
   for (const entry of entries) {
     const { seq, time, cause } = entry
     // What an act changes is in the answer from the entry of the act on.
     if (seq > until && (cause === null || cause > until)) continue
+    status = statusAfter(status, entry)
+    if (isAcceptance(entry)) reading.agent = typeof entry.by === 'string' ? { name: entry.by } : {}
+    else if (status !== 'agent') reading.agent = null
     const message = unprocessed.has(seq) ? null : messageIn(entry)
     if (message !== null) messages.push(message)
     if (entry.kind === 'user') {
@@ -159,13 +164,6 @@ function readChat(entries: readonly Entry[], until: number): ChatReading {
           break
         case 'typing_hidden':
           reading.typing = false
-          break
-        case 'taken_over':
-        case 'takeover_replaced':
-          reading.agent = typeof entry.by === 'string' ? { name: entry.by } : {}
-          break
-        case 'handed_back':
-          reading.agent = null
           break
         case 'link_opened':
           // A link that was opened replaces the line of its button.
