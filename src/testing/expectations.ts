@@ -3,7 +3,7 @@
 import { cut } from '../base/text/cut.ts'
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
 import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
-import type { Call } from '../evaluation/evaluator/journal-index.ts'
+import type { IndexedCall } from '../evaluation/evaluator/journal-index.ts'
 import { asExpectation, NoneEvaluator } from '../evaluation/evaluator/none.ts'
 import { patternText } from '../evaluation/evaluator/words.ts'
 import { createOrphan, type Failure } from '../evaluation/finding.ts'
@@ -195,7 +195,7 @@ export interface ReceivedCall<Id extends CallId = CallId> {
   readonly entry: EntryOf<'api'>
 }
 
-function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): ReceivedCall<Id> {
+function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: IndexedCall): ReceivedCall<Id> {
   const { endpoint, response, status, method, path, alias, request, time } = entry
   return {
     call: endpoint as Id,

@@ -5,7 +5,7 @@ import { counted } from '../../base/text/quantities.ts'
 import { type Cause, causedBy, type Difference, type NearMiss } from '../finding.ts'
 import type { CallPattern, Expectation } from '../scenario/plan.ts'
 import { bodyNotation } from '../scenario/value-text.ts'
-import { AVAILABILITY, type Call, type ConversationKey, isLater, type JournalIndex } from './journal-index.ts'
+import { AVAILABILITY, type ConversationKey, type IndexedCall, isLater, type JournalIndex } from './journal-index.ts'
 import { countDifferences, distanceOf, type MatchOptions, match } from './match.ts'
 import { callText, seconds } from './words.ts'
 
@@ -22,34 +22,34 @@ export const BEGINNING: Moment = { atMs: Number.NEGATIVE_INFINITY, seq: 0, step:
 /** Registers the owners of calls: each call has one, and those of a conversation are claimed in their order. */
 export class ClaimRegistry {
   readonly #owners = new Map<number, number>()
-  readonly #floors = new Map<ConversationKey, Call>()
+  readonly #floors = new Map<ConversationKey, IndexedCall>()
   readonly #reported = new Set<number>()
 
   /** The number of the step or expectation that has the call, or null. */
-  ownerOf = ({ seq }: Pick<Call, 'seq'>): number | null => this.#owners.get(seq) ?? null
+  ownerOf = ({ seq }: Pick<IndexedCall, 'seq'>): number | null => this.#owners.get(seq) ?? null
 
   /** Replaces what the step had before. */
-  assign(step: number, before: readonly Call[], calls: readonly Call[]): void {
+  assign(step: number, before: readonly IndexedCall[], calls: readonly IndexedCall[]): void {
     for (const { seq } of before) this.#owners.delete(seq)
     for (const { seq } of calls) this.#owners.set(seq, step)
   }
 
   /** The last call claimed in a conversation: the next one must be later. */
-  floorOf(conversation: ConversationKey): Call | null {
+  floorOf(conversation: ConversationKey): IndexedCall | null {
     return this.#floors.get(conversation) ?? null
   }
 
-  raiseFloor(conversation: ConversationKey, call: Call): void {
+  raiseFloor(conversation: ConversationKey, call: IndexedCall): void {
     const floor = this.floorOf(conversation)
     if (floor === null || isLater(call, floor)) this.#floors.set(conversation, call)
   }
 
   /** Marks a call that a failure names, so that it is not reported again as unexpected. */
-  report({ seq }: Call): void {
+  report({ seq }: IndexedCall): void {
     this.#reported.add(seq)
   }
 
-  isReported({ seq }: Call): boolean {
+  isReported({ seq }: IndexedCall): boolean {
     return this.#reported.has(seq)
   }
 
@@ -81,7 +81,7 @@ export interface CallQuery {
   /** Calls count from this moment on. */
   readonly from: Moment
   /** The call must be later than this one. */
-  readonly floor: Call | null
+  readonly floor: IndexedCall | null
   readonly untilMs: number | null
 }
 
@@ -134,7 +134,7 @@ export const fieldsDiffer = (count: number): Obstacle => ({
  */
 export function* obstaclesOf(
   query: CallQuery,
-  call: Call,
+  call: IndexedCall,
   { index, claims, options }: MatchContext,
 ): Generator<Obstacle> {
   const { leaf, conversation, from, floor, untilMs, step } = query
@@ -177,15 +177,15 @@ function otherChatText(index: JournalIndex, chatId: string | null): string {
   return `chat_id ${JSON.stringify(chatId)} is no chat of this ${where}`
 }
 
-export const accepts = (query: CallQuery, call: Call, context: MatchContext): boolean =>
+export const accepts = (query: CallQuery, call: IndexedCall, context: MatchContext): boolean =>
   obstaclesOf(query, call, context).next().done === true
 
-export const differencesOf = (call: Call, { body }: CallPattern, options: MatchOptions): Difference[] =>
+export const differencesOf = (call: IndexedCall, { body }: CallPattern, options: MatchOptions): Difference[] =>
   body === null ? [] : match(body, call.body, options)
 
 /** A near miss that is a call; without obstacles, it was only answered too late or is at another place of a sequence. */
 export interface CallMiss {
-  readonly call: Call
+  readonly call: IndexedCall
   readonly afterMs: number
   readonly obstacles: readonly Obstacle[]
   readonly differences: readonly Difference[]
@@ -212,7 +212,7 @@ const MAX_MISSES = 8
 export function callMisses(
   context: MatchContext,
   query: CallQuery,
-  taken: readonly Call[],
+  taken: readonly IndexedCall[],
   endMs: number | null,
 ): CallMiss[] {
   const { index, options } = context
@@ -270,7 +270,7 @@ export const nearMiss = (
 })
 
 /** `POST /api/v2/handover/message/` */
-export const calledText = ({ entry: { method, path } }: Call): string => `${method} ${path}`
+export const calledText = ({ entry: { method, path } }: IndexedCall): string => `${method} ${path}`
 
 /** Where the call belongs to another step or is another call, nothing else counts. */
 export const findDecisive = (obstacles: readonly Obstacle[]): Obstacle | undefined =>
@@ -288,7 +288,7 @@ export function describeRequirement({ call, body, times, apartMs, alias, auth }:
 }
 
 /** What scenarios have in common in which such a call comes without being expected. */
-export function unwantedCause({ endpoint, entry: { path } }: Call): Cause {
+export function unwantedCause({ endpoint, entry: { path } }: IndexedCall): Cause {
   const name = shownName(endpoint, path)
   return causedBy('unwanted', `${name} is called where no step expects it`, name)
 }

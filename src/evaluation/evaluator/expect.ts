@@ -20,7 +20,7 @@ import {
   type ObstacleCode,
   obstaclesText,
 } from './claims.ts'
-import { AVAILABILITY, type Call, callReference, isLater, ruleOf, seqsOf } from './journal-index.ts'
+import { AVAILABILITY, callReference, type IndexedCall, isLater, ruleOf, seqsOf } from './journal-index.ts'
 import {
   type Deadline,
   type EvaluatedStep,
@@ -50,14 +50,14 @@ import {
 /** One leaf of an `expect`, and the calls that it claims. */
 export interface ClaimingLeaf {
   readonly leaf: Expectation
-  readonly calls: readonly Call[]
+  readonly calls: readonly IndexedCall[]
 }
 
 /** One alternative of an `expect`, with the calls of each of its leaves. */
 interface Attempt {
   readonly isMet: boolean
   readonly leaves: readonly ClaimingLeaf[]
-  readonly calls: readonly Call[]
+  readonly calls: readonly IndexedCall[]
 }
 
 type ExpectOptions = Omit<Extract<Action, { verb: 'expect' }>, 'verb'>
@@ -66,12 +66,12 @@ export class ExpectEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
   /** The leaves of the best attempt so far, and the calls of all of them. */
   leaves: readonly ClaimingLeaf[] = []
-  claimed: readonly Call[] = []
+  claimed: readonly IndexedCall[] = []
   readonly #context: EvaluationContext
   readonly #deadline: Deadline
   readonly #from: Moment
-  readonly #floor: Call | null
-  readonly #availabilityFloor: Call | null
+  readonly #floor: IndexedCall | null
+  readonly #availabilityFloor: IndexedCall | null
   readonly #captured: Record<string, unknown> = {}
   readonly #tree: ExpectTree
   readonly #alternatives: readonly Alternative[]
@@ -118,7 +118,7 @@ export class ExpectEvaluator implements StepEvaluator {
     const queries = this.#alternatives.flatMap(({ leaves }) => leaves.map(leaf => this.queryOf(leaf)))
     const startMs = Math.min(...queries.map(({ from }) => from.atMs))
     const conversations = new Set(queries.map(conversationOfQuery))
-    const pool: Call[] = []
+    const pool: IndexedCall[] = []
     for (const conversation of conversations) {
       const calls = this.#context.index.callsOf(conversation)
       pool.push(...calls.slice(calls.findLastIndex(({ readAt }) => readAt < startMs) + 1))
@@ -145,7 +145,7 @@ export class ExpectEvaluator implements StepEvaluator {
     }
   }
 
-  #tryAlternative({ leaves, requirements }: Alternative, pool: readonly Call[]): Attempt {
+  #tryAlternative({ leaves, requirements }: Alternative, pool: readonly IndexedCall[]): Attempt {
     const fitting = leaves.map(leaf => {
       const query = this.queryOf(leaf)
       return pool.map(call => accepts(query, call, this.#context))
@@ -160,7 +160,7 @@ export class ExpectEvaluator implements StepEvaluator {
     return { isMet: met, leaves: claiming, calls: callsAt(pool, taken.flat()) }
   }
 
-  #capture({ capture }: Expectation, call: Call): void {
+  #capture({ capture }: Expectation, call: IndexedCall): void {
     const { body, endpoint, entry } = call
     const { response, status, alias, method, path, request } = entry
     const values = { body, response, status, endpoint, alias, method, path, headers: request.headers }
@@ -287,16 +287,20 @@ function isBetter(next: Attempt, best: Attempt): boolean {
   return last === null ? lastOfBest !== null : lastOfBest !== null && isLater(lastOfBest, last)
 }
 
-const callsAt = (pool: readonly Call[], places: readonly number[]): Call[] => places.flatMap(place => pool[place] ?? [])
+const callsAt = (pool: readonly IndexedCall[], places: readonly number[]): IndexedCall[] =>
+  places.flatMap(place => pool[place] ?? [])
 
-function lastOf(calls: readonly Call[]): Call | null {
-  let last: Call | null = null
+function lastOf(calls: readonly IndexedCall[]): IndexedCall | null {
+  let last: IndexedCall | null = null
   for (const call of calls) if (last === null || isLater(call, last)) last = call
   return last
 }
 
 /** The first two of these calls that are closer than `apart`. */
-export function findClosePair({ apartMs }: Expectation, calls: readonly Call[]): [Call, Call] | null {
+export function findClosePair(
+  { apartMs }: Expectation,
+  calls: readonly IndexedCall[],
+): [IndexedCall, IndexedCall] | null {
   for (const [index, second] of calls.entries()) {
     const first = calls[index - 1]
     if (first !== undefined && second.readAt - first.readAt < (apartMs ?? 0)) return [first, second]
@@ -304,7 +308,7 @@ export function findClosePair({ apartMs }: Expectation, calls: readonly Call[]):
   return null
 }
 
-export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): FailureDetails {
+export function tooCloseFailure(leaf: Expectation, first: IndexedCall, second: IndexedCall): FailureDetails {
   const gapMs = second.readAt - first.readAt
   const least = formatDuration(leaf.apartMs ?? 0)
   return createFailure('times', {
@@ -319,7 +323,7 @@ export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): F
 }
 
 /** An `expect` that cannot be evaluated: a `$(...)` without a value, or a capture of a missing field. */
-const unusable = (tree: ExpectTree, code: string, happened: string, call?: Call): FailureDetails =>
+const unusable = (tree: ExpectTree, code: string, happened: string, call?: IndexedCall): FailureDetails =>
   createFailure('expect', {
     ...{ code, happened, expected: `expect ${treeText(tree)}` },
     rules: rulesOf(leavesOf(tree)),

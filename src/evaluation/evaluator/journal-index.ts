@@ -33,14 +33,14 @@ export class JournalIndex {
   readonly steps: ReadonlyMap<number, PlannedStep>
   readonly history = new History()
   /** In the order in which they were read. */
-  readonly calls: Call[] = []
+  readonly calls: IndexedCall[] = []
   readonly drivers: DriverCallEntry[] = []
   readonly internalErrors: InternalErrorNote[] = []
   /** Whether transcripts lost messages because of `memoryLimit`. */
   lostMessages = false
   started: Started | null = null
   ended: RunEventOf<'scenario_ended'> | null = null
-  readonly #callsByConversation = new Map<ConversationKey, Call[]>()
+  readonly #callsByConversation = new Map<ConversationKey, IndexedCall[]>()
   readonly #chatIds = new Map<string, string>()
   readonly #bots = new Map<string, number | undefined>()
   readonly #starts = new Map<number, RunEventOf<'step_started'>>()
@@ -58,7 +58,7 @@ export class JournalIndex {
     this.#bots.set(conversation, botId)
   }
 
-  conversationOf({ endpoint, chatId }: Call): ConversationKey | null {
+  conversationOf({ endpoint, chatId }: IndexedCall): ConversationKey | null {
     return endpoint === 'availability' ? AVAILABILITY : this.history.conversationOf(chatId)
   }
 
@@ -72,7 +72,7 @@ export class JournalIndex {
     return this.#bots.get(conversation) ?? this.started?.bot.id
   }
 
-  callsOf(conversation: ConversationKey): readonly Call[] {
+  callsOf(conversation: ConversationKey): readonly IndexedCall[] {
     return this.#callsByConversation.get(conversation) ?? []
   }
 
@@ -102,13 +102,13 @@ export class JournalIndex {
   }
 
   /** Reads the next entry of the journal. Returns the call when the entry is one. */
-  add(entry: Entry): Call | null {
+  add(entry: Entry): IndexedCall | null {
     this.history.add(entry)
     if (entry.kind === 'note') this.#addNote(entry)
     if (isDriverCall(entry)) this.drivers.push(entry)
     // Downloads of attachments are not calls of the protocol.
     if (entry.kind !== 'api' || (entry.endpoint === null && entry.path.startsWith('/files/'))) return null
-    const call = new Call(entry)
+    const call = new IndexedCall(entry)
     insert(this.calls, call)
     const conversation = this.conversationOf(call)
     if (conversation === null) return call
@@ -130,7 +130,7 @@ export class JournalIndex {
   }
 }
 
-export class Call {
+export class IndexedCall {
   readonly seq: number
   /** When the request was fully read, on `at_ms`. */
   readonly readAt: number
@@ -164,17 +164,17 @@ export class Call {
 }
 
 /** Calls are ordered by when they were read, not by when they were answered. */
-export const isLater = (call: Call, otherCall: Call): boolean =>
+export const isLater = (call: IndexedCall, otherCall: IndexedCall): boolean =>
   call.readAt === otherCall.readAt ? call.seq > otherCall.seq : call.readAt > otherCall.readAt
 
 /** Puts it where it belongs; nearly always last. */
-function insert(calls: Call[], call: Call): void {
+function insert(calls: IndexedCall[], call: IndexedCall): void {
   const before = calls.findLastIndex(earlier => !isLater(earlier, call))
   calls.splice(before + 1, 0, call)
 }
 
 /** What a finding says of a call, for programs. */
-export const callReference = ({ seq, endpoint, entry: { method, path } }: Call) => ({
+export const callReference = ({ seq, endpoint, entry: { method, path } }: IndexedCall) => ({
   seq,
   endpoint,
   method,

@@ -4,7 +4,7 @@ import { formatDuration } from '../../base/text/quantities.ts'
 import { createFailure, type FailureDetails } from '../finding.ts'
 import type { Action, CallPattern, Expectation } from '../scenario/plan.ts'
 import { accepts, calledText, conversationOfQuery, type Moment, nearMiss, unwantedCause } from './claims.ts'
-import { type Call, callReference, ruleOf } from './journal-index.ts'
+import { callReference, type IndexedCall, ruleOf } from './journal-index.ts'
 import {
   type EvaluatedStep,
   evictedFailure,
@@ -39,7 +39,7 @@ export class NoneEvaluator implements StepEvaluator {
   readonly #isComplete: boolean
   readonly #leaves: readonly Expectation[]
   readonly #problem: string | null
-  #unwanted: Call | null = null
+  #unwanted: IndexedCall | null = null
 
   constructor(context: CallReview, step: EvaluatedStep, { calls, forMs }: Pick<NoneAction, 'calls' | 'forMs'>) {
     this.step = step

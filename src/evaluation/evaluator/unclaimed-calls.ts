@@ -14,9 +14,9 @@ import { accepts, BEGINNING, describeRequirement, shownName, unwantedCause } fro
 import { type ExpectEvaluator, findClosePair, tooCloseFailure } from './expect.ts'
 import {
   AVAILABILITY,
-  type Call,
   type ConversationKey,
   callReference,
+  type IndexedCall,
   isLater,
   ruleOf,
   seqsOf,
@@ -77,7 +77,7 @@ function unexpectedIn(
   const cutOffMs = review.cutOff(conversation)
   const leaves = allotCalls(review, [conversation])
   const failures: AttributedFailure[] = []
-  const counted = new Set<Call>()
+  const counted = new Set<IndexedCall>()
   for (const leaf of leaves) {
     for (const call of [...leaf.surplus, ...leaf.excess]) counted.add(call)
     const more = [tooMany(review, leaf, conversation, cutOffMs), tooCloseLater(leaf, conversation)]
@@ -86,8 +86,8 @@ function unexpectedIn(
   const name = nameOf(conversation)
   const chat = review.chatName(name)
   const endMs = index.ended?.at_ms ?? Number.POSITIVE_INFINITY
-  const late: Call[] = []
-  const unexpected: Call[] = []
+  const late: IndexedCall[] = []
+  const unexpected: IndexedCall[] = []
   for (const call of index.callsOf(conversation)) {
     if (claims.ownerOf(call) !== null || counted.has(call) || reported.has(call.seq)) continue
     if (call.readAt >= cutOffMs || !needsExpectation(review, call)) continue
@@ -95,7 +95,7 @@ function unexpectedIn(
     else unexpected.push(call)
   }
   const isTest = index.audience === 'test'
-  const add = (rule: string, first: Call, details: FailureDetails) => {
+  const add = (rule: string, first: IndexedCall, details: FailureDetails) => {
     const severity = strict.unexpected
     failures.push({ at: first.seq, step: null, conversation: name, severity, rule, details })
   }
@@ -141,15 +141,15 @@ const nameOf = (conversation: ConversationKey | null): string | null =>
   conversation === AVAILABILITY ? null : conversation
 
 /** Milliseconds from the first entry to a call. */
-const sinceStart = ({ index }: EvaluationContext, call: Call): number => call.readAt - index.startMs(BEGINNING)
+const sinceStart = ({ index }: EvaluationContext, call: IndexedCall): number => call.readAt - index.startMs(BEGINNING)
 
-const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoint }: Call): boolean =>
+const needsExpectation = ({ strict, mentionsAvailability }: CallReview, { endpoint }: IndexedCall): boolean =>
   endpoint !== null && !strict.allow.includes(endpoint) && (endpoint !== 'availability' || mentionsAvailability)
 
 const MAX_BODY_CHARS = 60
 
 /** `#11 message { message: "Hi" }` */
-function withBody(call: Call): string {
+function withBody(call: IndexedCall): string {
   const { body } = call
   if (!isMap(body)) return `${callText(call)} ${flow(body, MAX_BODY_CHARS)}`
   // Ids say nothing to a reader.
@@ -161,15 +161,15 @@ function withBody(call: Call): string {
 interface LeafCalls {
   readonly expect: ExpectEvaluator
   readonly leaf: Expectation
-  readonly claimed: readonly Call[]
+  readonly claimed: readonly IndexedCall[]
   /** Beyond what was needed, within what is allowed. */
-  readonly surplus: Call[]
+  readonly surplus: IndexedCall[]
   /** Beyond what is allowed. */
-  readonly excess: Call[]
+  readonly excess: IndexedCall[]
 }
 
 /** The unclaimed calls that the `times` of an `expect` allows. */
-export const surplusCalls = (review: CallReview, conversation: string): Set<Call> =>
+export const surplusCalls = (review: CallReview, conversation: string): Set<IndexedCall> =>
   new Set(allotCalls(review, [conversation, AVAILABILITY]).flatMap(({ surplus }) => surplus))
 
 /** Assigns every unclaimed call of these conversations to the latest `expect` that would have claimed it. */
@@ -233,7 +233,12 @@ function tooMany(
 }
 
 /** `first`: the first call that is too many. `last`: the last allowed one. */
-function tooManyText(leaf: Expectation, seqs: readonly number[], first: Call, last: Call | undefined): string {
+function tooManyText(
+  leaf: Expectation,
+  seqs: readonly number[],
+  first: IndexedCall,
+  last: IndexedCall | undefined,
+): string {
   const times = `${callNamed(leaf)} was called ${timesText(seqs.length)}, expected ${howOften(leaf.times)}`
   const later = last === undefined ? '' : seconds(Math.abs(first.readAt - last.readAt))
   if (seqs.length === 2 && last !== undefined) return `${times}: #${last.seq}, and #${first.seq} ${later} later`
@@ -254,7 +259,7 @@ function tooCloseLater(
 }
 
 /** A call whose answer was lost is repeated, and the platform cannot recognise the repetition. */
-function repeatedHint({ index }: CallReview, first: Call | undefined, second: Call): Hint | null {
+function repeatedHint({ index }: CallReview, first: IndexedCall | undefined, second: IndexedCall): Hint | null {
   if (first !== undefined && 'answer_lost' in first.entry)
     return {
       code: 'answer_lost',
@@ -281,7 +286,7 @@ const OF_STATE: readonly string[] = [
 const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 
 /** Whether the platform refused the call for what the caller could know. */
-export function breaksContract(entry: Call['entry']): boolean {
+export function breaksContract(entry: IndexedCall['entry']): boolean {
   // A fault answers in place of the platform, and rests on no assumption about it.
   const isFaulted = 'answer_lost' in entry || ('faults' in entry && Object.keys(entry.unspecified).length === 0)
   if (entry.status < 400 || isFaulted) return false
@@ -290,7 +295,9 @@ export function breaksContract(entry: Call['entry']): boolean {
   return STATUSES.includes(entry.status)
 }
 
-export function refusalOf({ response }: Call['entry']): Readonly<Record<'error' | 'field' | 'message', string | null>> {
+export function refusalOf({
+  response,
+}: IndexedCall['entry']): Readonly<Record<'error' | 'field' | 'message', string | null>> {
   const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
   return {
     error: typeof code === 'string' ? code : null,
@@ -347,7 +354,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
   const { index, guard } = review
   const failures: AttributedFailure[] = []
   // Fills in the values of the chat the call is about.
-  const fill = (pattern: CallPattern, call: Call): CallPattern => {
+  const fill = (pattern: CallPattern, call: IndexedCall): CallPattern => {
     const conversation = index.conversationOf(call)
     const name = typeof conversation === 'string' ? conversation : (conversations[0]?.name ?? '')
     return { ...pattern, body: pattern.body === null ? null : interpolate(pattern.body, variables.scopeOf(name)) }

@@ -22,7 +22,7 @@ export const placeText = ({ file, line, column }: Place): string => `${file}:${l
 export type Severity = 'off' | 'warn' | 'fail'
 
 /** must: required, so that its failure fails the scenario. should: recommended, so that its failure is a warning. */
-export type Level = 'must' | 'should'
+export type ScenarioLevel = 'must' | 'should'
 
 export interface ConversationSpec {
   /** `main` when the scenario has one chat. */
@@ -105,7 +105,7 @@ export interface PlannedStep {
   readonly name: string | null
   /** The conversation it is about. */
   readonly conversation: string
-  readonly level: Level
+  readonly level: ScenarioLevel
   readonly soft: boolean
   readonly place: Place | null
   /** The step in one line: `expect message { message: "I'm Anna" }`. */

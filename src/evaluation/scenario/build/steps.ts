@@ -7,7 +7,7 @@ import type { FaultSpec } from '../../../platform/faults/schema.ts'
 import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/checks.ts'
 import type { Placeholder } from '../format/fields.ts'
 import type { AGENT_WORDS, Step } from '../format/step.ts'
-import type { CallName, Level } from '../plan.ts'
+import type { CallName, ScenarioLevel } from '../plan.ts'
 import type { Matcher, Matching } from './matchers.ts'
 
 export interface StepOptions {
@@ -20,7 +20,7 @@ export interface StepOptions {
   /** Whether the steps of the chat go on after a failure. */
   readonly soft?: boolean
   /** `should`: a failure is a warning. */
-  readonly level?: Level
+  readonly level?: ScenarioLevel
 }
 
 /** Separates the options of every step from those of its verb, and leaves out undefined ones. */

@@ -11,10 +11,10 @@ import {
   type CallPattern,
   isCheck,
   isStimulus,
-  type Level,
   type Plan,
   type PlannedItem,
   type PlannedStep,
+  type ScenarioLevel,
   stepsOf,
 } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
@@ -197,7 +197,7 @@ function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, Rea
   return itemsWithReads
 }
 
-function compileHeader(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
+function compileHeader(compiler: StepCompiler, scenario: ScenarioFile, level: ScenarioLevel) {
   const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario
   const timeout = (name: keyof typeof TIMEOUTS) =>
     compiler.staticValue(DURATION, timeouts[name], ['timeouts', name], DURATION.parse(TIMEOUTS[name].standard) ?? 0)

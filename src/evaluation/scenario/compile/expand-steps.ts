@@ -38,9 +38,9 @@ import type {
   CallPattern,
   ConversationSpec,
   ExpectTree,
-  Level,
   PlannedItem,
   PlannedStep,
+  ScenarioLevel,
   Template,
 } from '../plan.ts'
 import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
@@ -86,7 +86,7 @@ interface StepList {
   /** The `chat` around the list, or the conversation of a parallel user. */
   readonly conversation: string | null
   /** The level of the scenario, or of the step around the list. */
-  readonly level: Level
+  readonly level: ScenarioLevel
   /** Files that include this one, outermost first. */
   readonly within: readonly string[]
 }

@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
 import { described, predicateSchema } from '../../../platform/simulator/setting-schemas.ts'
-import type { CallName, ExpectedAck, Level, Severity, Times } from '../plan.ts'
+import type { CallName, ExpectedAck, ScenarioLevel, Severity, Times } from '../plan.ts'
 
 export type Placeholder = `$(${string})`
 
@@ -81,7 +81,7 @@ export const FLAG: ValueType<boolean> = {
 }
 
 export const SEVERITY: ValueType<Severity> = wordOf(['fail', 'warn', 'off'])
-export const LEVEL: ValueType<Level> = wordOf(['must', 'should'])
+export const LEVEL: ValueType<ScenarioLevel> = wordOf(['must', 'should'])
 export const AVAILABILITY_VALUE: ValueType<AvailabilityValue> = wordOf(['OPEN', 'CLOSED'])
 export const REASON: ValueType<AvailabilityReason> = wordOf(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
 export const SIGN = wordOf(SIGN_MODES)
