@@ -16,7 +16,7 @@ const shared = {
   pool: 'threads' as const,
   server: { deps: { external: [/\/dist\//] } },
   /** Bounds of what hangs: they cost time only when a test fails. */
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
 }

@@ -46,8 +46,6 @@ export interface Journal {
   readonly firstSeq: number
   query<Kind extends EntryKind = EntryKind>(query?: JournalQuery<Kind>): EntryOf<Kind>[]
   find(seq: number): Entry | undefined
-  /** The estimated memory of an entry in bytes; 0 when it is not in the journal. */
-  sizeOf(seq: number): number
   /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
   /** Resolves with the first entry that matches, an earlier or a later one. */
@@ -158,10 +156,6 @@ class BoundedJournal implements Journal {
 
   find(seq: number): Entry | undefined {
     return seq >= this.#first && seq < this.#next ? this.#entries[seq % this.#options.limit] : undefined
-  }
-
-  sizeOf(seq: number): number {
-    return this.find(seq) === undefined ? 0 : this.#sizes[seq % this.#options.limit]!
   }
 
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void {
