@@ -86,6 +86,11 @@ export const BUGS: readonly Row[] = [
   ['shows-twice', fails('FLW-02', 'text-repeated', /^The agent got message 1 2 times; it was sent once/)],
   ['sends-twice', fails('FLW-03', 'text-repeated', /^The user got message 1 2 times/)],
   ['omits-sender', warns('FLW-03', 'sender-incomplete', /^message \(#\d+, #\d+, #\d+\): sender is missing/)],
+  ['names-nobody', warns('FLW-03', 'placeholder-text', /"undefined undefined" as sender.name.* So are 2 more calls/)],
+  [
+    'shows-a-path',
+    warns('FLW-03', 'avatar-address', /the picture "\/anna.png" in sender.avatar.* So are 2 more calls/),
+  ],
   ['ends-locally', fails('FLW-04', 'call-missing', /^No end came within 2s after the agent left/)],
   [
     'ends-twice',

@@ -85,6 +85,9 @@ const types = (count: number, gapMs: number): Write =>
   traffic(...Array.from({ length: count }, (_, at) => typing(1000 + at * gapMs)), 'end')
 const says = (message: string): Step => ['message', { body: { message, sender: { name: 'Anna', avatar: null } } }]
 
+const named = (name: string): Step => ['message', { body: { message: 'Hello', sender: { name, avatar: null } } }]
+const pictured = (avatar: string): Step => ['message', { body: { message: 'Hello', sender: { name: 'Anna', avatar } } }]
+
 const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }
 
 /** Repeated while the agent types, and never stopped. */
@@ -248,6 +251,48 @@ const RULES: Record<string, Cases> = {
     ignores: {
       'whole emoji': traffic(says('Lost 😢, 👩‍👧')),
       'a quoted text of the user': traffic(j => j.user('c1', 'bl\ufffdb'), says('You wrote: bl\ufffdb')),
+    },
+  },
+  'placeholder-text': {
+    reports: {
+      'a name of two missing parts': [traffic(named('undefined undefined')), 3],
+      'a name of blanks': [traffic(named(' \u200b ')), 3],
+      'a text that is an object': [traffic(says('It is [object Object].')), 3],
+      'a text that is missing': [traffic(says('null')), 3],
+      'a template that nothing filled': [traffic(says('Hi {{ agent.name }}, welcome')), 3],
+      'the label of a button': [
+        traffic(['message', { body: { message: 'Which?', buttons: [{ label: '%{first}' }] } }]),
+        3,
+      ],
+    },
+    ignores: {
+      'words in a sentence': traffic(says('The value is null, or undefined.'), named('Nil Null-Berg')),
+      'what the user or the agent wrote': traffic(
+        j => j.user('c1', 'What is {{name}}?'),
+        j => j.driver('says', 'c1', { text: 'null' }),
+        says('You wrote: What is {{name}}?'),
+        says('null'),
+      ),
+    },
+  },
+  'avatar-address': {
+    reports: {
+      'a path without a host': [traffic(pictured('/avatars/1.png')), 3],
+      'an address that is not of the web': [traffic(pictured('javascript:alert(1)')), 3],
+      'this machine': [traffic(pictured('http://localhost:3000/a.png')), 3],
+      'a network of its own': [traffic(pictured('https://192.168.1.7/a.png')), 3],
+      'a name of a container': [traffic(pictured('http://desk:8080/a.png')), 3],
+      'the loopback address of IPv6': [traffic(pictured('http://[::1]/a.png')), 3],
+    },
+    ignores: {
+      'addresses of the web': traffic(
+        ...[
+          'https://desk.example.com/a.png',
+          'http://172.32.0.1/a.png',
+          'https://[2001:db8::1]/a',
+          'data:image/png,a',
+        ].map(pictured),
+      ),
     },
   },
   'end-without-takeover': {

@@ -80,6 +80,11 @@ export const PATCHES = {
   ],
   'sends-twice': desk(MESSAGE_CALL, `${MESSAGE_CALL}\n    ${MESSAGE_CALL}`),
   'omits-sender': desk(MESSAGE_CALL, MESSAGE_CALL.replace(' sender,', '')),
+  'names-nobody': desk(
+    MESSAGE_CALL,
+    MESSAGE_CALL.replace(' sender,', " sender: { ...sender, name: 'undefined undefined' },"),
+  ),
+  'shows-a-path': desk(MESSAGE_CALL, MESSAGE_CALL.replace(' sender,', " sender: { ...sender, avatar: '/anna.png' },")),
 
   // Messages of the user
   'loses-attachments': desk('supports_attachment: true,', 'supports_attachment: false,'),

@@ -2,11 +2,13 @@
 import { findingRules } from './accepted-with-finding.ts'
 import { ackSlowerThanRetry } from './ack-slower-than-retry.ts'
 import { aliasMixed } from './alias-mixed.ts'
+import { avatarAddress } from './avatar-address.ts'
 import { brokenCharacters } from './broken-characters.ts'
 import { callAfterEnd } from './call-after-end.ts'
 import { callBeforeAck } from './call-before-ack.ts'
 import { chatNeverEnded } from './chat-never-ended.ts'
 import { faultUnused } from './fault-unused.ts'
+import { placeholderText } from './placeholder-text.ts'
 import { reasonMissing } from './reason-missing.ts'
 import type { Rule } from './rule.ts'
 import { secretExposed } from './secret-exposed.ts'
@@ -25,6 +27,8 @@ export const RULES: readonly Rule[] = [
   ackSlowerThanRetry,
   transcriptPolling,
   brokenCharacters,
+  placeholderText,
+  avatarAddress,
   secretExposed,
   aliasMixed,
   reasonMissing,

@@ -4,7 +4,9 @@ import { groupBy } from '../../../base/objects.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../../evaluation/evaluator/unclaimed-calls.ts'
 import { findingRules } from '../../../evaluation/rules/accepted-with-finding.ts'
+import { avatarAddress } from '../../../evaluation/rules/avatar-address.ts'
 import { callAfterEnd, endRepeated, startAfterEnd } from '../../../evaluation/rules/call-after-end.ts'
+import { placeholderText } from '../../../evaluation/rules/placeholder-text.ts'
 import type { Rule } from '../../../evaluation/rules/rule.ts'
 import { secretExposed } from '../../../evaluation/rules/secret-exposed.ts'
 import { type CheckChat, expectAcknowledged, openChat, openTakenOver, refusedCalls } from '../chat.ts'
@@ -60,7 +62,11 @@ export const CALL_RULES: readonly Rule[] = [
 ]
 
 /** The user must see a person and not a bot. */
-export const SENDER_RULES: readonly Rule[] = findingRules.filter(({ id }) => id === 'sender-incomplete')
+export const SENDER_RULES: readonly Rule[] = [
+  ...findingRules.filter(({ id }) => id === 'sender-incomplete'),
+  placeholderText,
+  avatarAddress,
+]
 
 /** After an agent has left: nothing else that the user could see. */
 export const END_RULES: readonly Rule[] = [startAfterEnd, callAfterEnd, endRepeated]
@@ -104,7 +110,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     sends: 'The agent writes three messages.',
     observes: 'The calls of message.',
     passes:
-      'Each text is in one call, unchanged, in order (MUST), and each call has sender.name and sender.avatar (SHOULD).',
+      'Each text is in one call, unchanged, in order (MUST), and each call has a sender.name and a sender.avatar that a user can see (SHOULD).',
     run: agentWritesThreeMessages,
   },
   {

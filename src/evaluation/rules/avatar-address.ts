@@ -1,0 +1,40 @@
+import { isMap } from '../../base/objects.ts'
+import { callText, type Rule } from './rule.ts'
+
+/** This machine, and networks that nobody else can reach. */
+const PRIVATE_ADDRESS =
+  /^(127|10|0)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^\[(::1?|f[cd][0-9a-f:]*|fe80[0-9a-f:]*)\]$/
+/** A name without a dot, or below a domain that is not of the web. */
+const PRIVATE_NAME = /^[^.[]+$|\.(localhost|local|internal|lan|home\.arpa)$/
+
+/** Reports pictures that the browser of a user cannot load (R-SENDER.1, R-SENDER.4). */
+export const avatarAddress: Rule = {
+  id: 'avatar-address',
+  level: 'SHOULD',
+  *judgeChat({ calls }) {
+    for (const { call } of calls) {
+      const { body } = call.request
+      const avatar = isMap(body) && isMap(body.sender) ? body.sender.avatar : null
+      const why = typeof avatar === 'string' && avatar !== '' ? whyUnreachable(avatar) : null
+      if (why === null) continue
+      const shown = String(avatar).slice(0, MAX_CHARS)
+      yield {
+        happened: `${callText(call)} has the picture ${JSON.stringify(shown)} in sender.avatar: ${why}, so the user sees no picture.`,
+        hint: 'Send the whole address of an image that everybody can load, such as https://desk.example.com/anna.png.',
+        details: { avatar: shown },
+        entries: [call],
+      }
+    }
+  },
+}
+
+const MAX_CHARS = 100
+
+function whyUnreachable(avatar: string): string | null {
+  if (!URL.canParse(avatar)) return 'no whole address, which a browser reads as a path of the page with the chat'
+  const { protocol, hostname } = new URL(avatar)
+  if (protocol === 'data:') return null
+  if (protocol !== 'https:' && protocol !== 'http:') return `an address of ${protocol} and not of the web`
+  const isPrivate = PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname)
+  return isPrivate ? `the host ${hostname} is known only to your machine or network` : null
+}
