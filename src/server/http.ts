@@ -34,6 +34,8 @@ export interface HttpRules {
   mayContinue(request: IncomingMessage): boolean
   /** Called when connections are refused because so many are open; not again within a minute. */
   onFull?(connections: number): void
+  /** Called when a client begins with HTTP/2; not again within a minute. */
+  onHttp2?(): void
 }
 
 export function createHttpServer(listener: Listener, rules: HttpRules, bounds = HTTP_BOUNDS): HttpServer {
@@ -57,6 +59,7 @@ export function createHttpServer(listener: Listener, rules: HttpRules, bounds = 
   const server = createServer(options, onRequest)
   closeUnread(server, bounds)
   limitConnections(server, bounds.connections, rules.onFull)
+  answerUnreadable(server, rules.onHttp2)
   server.on('connect', refuseTunnel)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (rules.mayContinue(request)) response.writeContinue()
@@ -221,8 +224,17 @@ export interface HttpBounds {
 
 /** The share of open files that connections to the port may be. */
 const SHARE = 4 / 7
-/** Refused connections are announced this often. */
+/** What clients do wrong is announced this often. */
 const ANNOUNCE_EVERY_MS = 60_000
+
+function seldom<Args extends unknown[]>(announce: ((...args: Args) => void) | undefined): (...args: Args) => void {
+  let announcedAt = Number.NEGATIVE_INFINITY
+  return (...args) => {
+    if (elapsedMs() - announcedAt < ANNOUNCE_EVERY_MS) return
+    announcedAt = elapsedMs()
+    announce?.(...args)
+  }
+}
 
 export const HTTP_BOUNDS: HttpBounds = {
   headersMs: 15_000,
@@ -269,16 +281,39 @@ function closeUnread(server: Server, { unreadMs, checkEveryMs }: HttpBounds): vo
   })
 }
 
-/** `onFull` is called when connections are refused because so many are open; not again within a minute. */
 function limitConnections(server: Server, most: number, onFull: ((connections: number) => void) | undefined): void {
   server.maxConnections = connectionLimit(most, SHARE)
-  let announcedAt = Number.NEGATIVE_INFINITY
+  const announce = seldom(onFull)
   server.on('drop', () => {
     // The next attempt of the refused client succeeds when others are idle.
     server.closeIdleConnections()
-    if (elapsedMs() - announcedAt < ANNOUNCE_EVERY_MS) return
-    announcedAt = elapsedMs()
-    onFull?.(server.maxConnections)
+    announce(server.maxConnections)
+  })
+}
+
+/** By code of the parser; 400 for every other one. As Node answers them where nobody listens. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_PAUSED_H2_UPGRADE: '505 HTTP Version Not Supported',
+}
+const NO_HTTP2 = 'handover-sim speaks HTTP/1.1, and this request is HTTP/2. Use HTTP/1.1.\n'
+
+/** Answers a request that cannot be read. Node would leave one of HTTP/2 without an answer. */
+function answerUnreadable(server: Server, onHttp2: (() => void) | undefined): void {
+  const announce = seldom(onHttp2)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const code = error.code ?? ''
+    const isHttp2 = code === 'HPE_PAUSED_H2_UPGRADE'
+    if (isHttp2) announce()
+    // In the middle of another response, this one would be read as a part of it.
+    const { _httpMessage: current } = socket as { _httpMessage?: ServerResponse | null }
+    if (!socket.writable || current?.headersSent) return void socket.destroy()
+    const body = isHttp2 ? NO_HTTP2 : ''
+    const type = isHttp2 ? 'content-type: text/plain; charset=utf-8\r\n' : ''
+    const head = `HTTP/1.1 ${UNREADABLE[code] ?? '400 Bad Request'}\r\nconnection: close\r\n`
+    socket.end(`${head}${type}content-length: ${body.length}\r\n\r\n${body}`, () => socket.destroy())
   })
 }
 

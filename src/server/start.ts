@@ -228,6 +228,7 @@ function createSimulatorServer(
     mayContinue: request =>
       proxy !== null || !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
     onFull: connections => core.journal.append({ kind: 'note', note: 'connections_refused', connections }, null),
+    onHttp2: () => core.journal.append({ kind: 'note', note: 'http2_refused' }, null),
   })
 }
 

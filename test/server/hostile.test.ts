@@ -110,6 +110,30 @@ test.each([
   expect(await line.ended()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
 })
 
+test('HTTP/2 without asking is refused in words, and journaled once', async () => {
+  const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+  const second = await connectRaw(server.port)
+  for (const connection of [line, second]) {
+    connection.send(preface)
+    expect(await connection.ended()).toMatch(/^HTTP\/1\.1 505 [\s\S]*Use HTTP\/1\.1\.\n$/)
+  }
+  expect(server.journal.query({ kind: 'note' }).filter(({ note }) => note === 'http2_refused')).toHaveLength(1)
+})
+
+test('what cannot be read leaves the answer before it whole', async () => {
+  const { server: http, stop } = createHttpServer(
+    (_, response) => {
+      response.write('first ')
+      setImmediate(() => response.end('second'))
+    },
+    { mayContinue: () => true },
+  )
+  const pipelined = await connectRaw(await listen(http, '127.0.0.1', 0))
+  pipelined.send(`${get('/')}NONSENSE\r\n\r\n`)
+  expect(await pipelined.ended()).not.toMatch(/first [\s\S]*HTTP\/1\.1 400/)
+  await stop()
+})
+
 describe('slow clients', () => {
   test('a client that leaves an answer unread is cut off; one that waits for an answer is not', async () => {
     let answer = () => {}

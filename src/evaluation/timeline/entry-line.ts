@@ -358,6 +358,8 @@ function noteLine(entry: EntryOf<'note'>): EntryLine {
         'runner',
         `closes further connections, because ${Number(entry.connections)} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
       )
+    case 'http2_refused':
+      return line('runner', 'a client began with HTTP/2: set it to HTTP/1.1')
     case 'internal_error':
       return line(
         'runner',

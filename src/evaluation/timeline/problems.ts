@@ -43,6 +43,6 @@ export function problemIn(entry: Entry): EntryProblem | null {
 export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.status === 'invalid'
 
 const PROBLEM_NOTES: ReadonlySet<string> = new Set([
-  ...['evicted', 'connections_refused', 'internal_error'],
+  ...['evicted', 'connections_refused', 'http2_refused', 'internal_error'],
   ...['proxy_call_failed', 'proxy_silent', 'proxy_link_leaves'],
 ])
