@@ -36,23 +36,10 @@ describe.skipIf(chromium === null)('the token', () => {
   })
 
   it('lets the page work behind a proxy with a prefix', async () => {
-    let target = 0
-    const proxy = createServer((incoming, outgoing) => {
-      const { method, url: path, headers } = incoming
-      const forwarded = request({ host: '127.0.0.1', port: target, method, path, headers }, answer => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(outgoing)
-      })
-      forwarded.on('error', () => outgoing.destroy())
-      outgoing.on('close', () => forwarded.destroy())
-      incoming.pipe(forwarded)
-    })
-    await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => proxy.closeAllConnections())
-    onTestFinished(() => void proxy.close())
-    const base = `http://sim.localhost:${(proxy.address() as AddressInfo).port}/sim`
+    const forwarder = await startForwarder()
+    const base = `http://sim.localhost:${forwarder.port}/sim`
     const server = await startInspected({ baseUrl: base, controlToken: 'mine' })
-    target = server.port
+    forwarder.target = server.port
     const { page } = await open(`${base}#token=mine`)
     await page.getByRole('button', LIVE).first().click()
     await page.getByRole('button', { name: 'Ask for a person' }).click()
@@ -60,4 +47,34 @@ describe.skipIf(chromium === null)('the token', () => {
     await page.getByText('The agent has the chat.').waitFor()
     expect(new URL(page.url()).pathname).toBe('/sim/')
   })
+
+  it('and the address are named by a page that a forwarded port shows without them', async () => {
+    const forwarder = await startForwarder('localhost')
+    forwarder.target = (await startInspected()).port
+    const address = `http://work.localhost:${forwarder.port}`
+    const { page } = await open(address)
+    await page.getByRole('button', LIVE).first().click()
+    await page.getByText(`start with --base-url ${address} --token TOKEN`).first().waitFor()
+  })
 })
+
+/** Starts a proxy as cloud workspaces have one: some write the name of this machine into the header `Host`. */
+async function startForwarder(host?: string) {
+  const forwarder = { port: 0, target: 0 }
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url: path } = incoming
+    const headers = { ...incoming.headers, ...(host !== undefined && { host }) }
+    const forwarded = request({ host: '127.0.0.1', port: forwarder.target, method, path, headers }, answer => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    forwarded.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => proxy.closeAllConnections())
+  onTestFinished(() => void proxy.close())
+  forwarder.port = (proxy.address() as AddressInfo).port
+  return forwarder
+}

@@ -35,6 +35,18 @@ describe('the control API', () => {
     expect(answered).not.toHaveProperty('access-control-allow-origin')
   })
 
+  test.each<[Headers]>([
+    [{ host: 'work-4747.app.github.dev' }],
+    [{ host: 'work-4747.app.github.dev:443', origin: 'https://work-4747.app.github.dev' }],
+    [{ origin: 'https://work-4747.app.github.dev' }],
+  ])('says how to use it through a forwarded port, with %j', async headers => {
+    const wayOut = 'start with --base-url https://work-4747.app.github.dev --token TOKEN.'
+    expect(JSON.parse((await send(await start(), '/_sim/state', headers)).body).error.message).toContain(wayOut)
+    const [baseUrl, controlToken] = ['https://work-4747.app.github.dev', 'open-sesame']
+    const open = { ...headers, authorization: 'Bearer open-sesame' }
+    expect((await send(await start({ baseUrl, controlToken }), '/_sim/state', open)).status).toBe(200)
+  })
+
   test.each<[PlatformServerOptions, string]>([
     [{}, 'localhost'],
     [{ host: '0.0.0.0' }, 'sim:4747'],
@@ -99,7 +111,10 @@ describe('the page', () => {
   test.each(['/sim/', '/_sim/keys'])('without a token, the host of the base URL does not open %s', async path => {
     const server = await start({ baseUrl: 'https://x.example/sim' })
     const { status, body } = await send(server, path, { ...HTML, host: 'x.example' })
-    expect([status, body]).toEqual([403, expect.stringMatching(/x\.example.*--base-url, start with --token TOKEN/s)])
+    expect([status, body]).toEqual([
+      403,
+      expect.stringMatching(/x\.example.*start with --base-url https:\/\/x\.example --token TOKEN/s),
+    ])
   })
 })
 

@@ -67,9 +67,13 @@ export interface AllowedHosts {
 
 /** What follows the name of the server part that refuses. */
 export function refusedHostText(received: string, { hosts, token }: AllowedHosts): string {
-  const baseUrlHint = token === null ? '; to allow the host of --base-url, start with --token TOKEN' : ''
-  return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}${baseUrlHint}.`
+  const name = /^[\w.-]+$/.exec(received.replace(/:\d+$/, ''))?.[0] ?? 'HOST'
+  return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}, or ${forwardedText(`https://${name}`, token)}.`
 }
+
+/** How to use a server under another address than its own, such as that of a port which a cloud workspace forwards. */
+export const forwardedText = (address: string, token: string | null): string =>
+  `for a forwarded port or a proxy start with --base-url ${address}${token === null ? ' --token TOKEN' : ''}`
 
 /** Headers that tunnels and reverse proxies add. */
 const FORWARDING: readonly string[] = ['x-forwarded-for', 'x-forwarded-host', 'forwarded']

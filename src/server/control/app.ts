@@ -16,7 +16,7 @@ import { shortenedArrays } from '../../platform/api/body.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
-import { type AllowedHosts, forwardingHeader, refusedHostText } from './addresses.ts'
+import { type AllowedHosts, forwardedText, forwardingHeader, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
 import type { LoadReadiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
@@ -242,12 +242,16 @@ function foreignPage(access: Access, { host, header }: AccessRequest): ControlPr
     return new ControlProblem(
       403,
       'foreign_origin',
-      `The control API refuses requests of pages of ${JSON.stringify(origin)}.`,
+      `The control API refuses requests of pages of ${JSON.stringify(origin)}.${wayOut(origin, access)}`,
     )
   }
   if (site !== 'cross-site') return null
   return new ControlProblem(403, 'foreign_origin', 'The control API refuses requests of pages of another site.')
 }
+
+/** Another site cannot follow it: it does not have the token. */
+const wayOut = (origin: string, { token }: Access): string =>
+  /^https?:\/\/[\w.:-]+$/.test(origin) ? ` If it is the page of handover-sim, ${forwardedText(origin, token)}.` : ''
 
 function throughTunnel({ refusesTunnels, token }: Access, { header }: AccessRequest): ControlProblem | null {
   const name = refusesTunnels === true && token === null ? forwardingHeader(header) : null

@@ -54,10 +54,10 @@ async function acknowledged(url: string | null): Promise<string> {
 }
 
 /** Calls a server that has the published keys from another page or by another name. */
-async function foreignCall(headers: Readonly<Record<string, string>>): Promise<string> {
+async function foreignCall(headers: Readonly<Record<string, string>>, path = '/api/v1/chats/c1'): Promise<string> {
   await using server = await startSimulator({ port: 0 })
   return await new Promise(resolve => {
-    get(`${server.url}/api/v1/chats/c1`, { headers }, async response => resolve(String(await response.toArray())))
+    get(`${server.url}${path}`, { headers }, async response => resolve(String(await response.toArray())))
   })
 }
 
@@ -81,6 +81,8 @@ const SYMPTOMS: Readonly<Record<string, () => Promise<string>>> = {
   'The platform answers 401': () => wrongCall({ chat_id: 'c1' }, 'other'),
   'The platform answers 403 to a web page': () => foreignCall({ origin: 'https://desk.example.test' }),
   'The platform answers 403 to a container': () => foreignCall({ host: 'handover-sim:4747' }),
+  'The page answers 403 through a forwarded port': async () =>
+    JSON.parse(await foreignCall({ origin: 'https://work-4747.app.github.dev' }, '/_sim/state')).error.message,
   'The platform answers 404: the bot': () => wrongCall({ chat_id: 'c1', bot_id: 7 }),
   'The platform answers 404: the chat': () => wrongCall({ chat_id: '8f0c1a52' }),
   'A test says that no call came': () => failedTest({ webhook: { fetch: accepts } }),
