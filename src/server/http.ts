@@ -224,7 +224,7 @@ export interface HttpBounds {
 
 /** The share of open files that connections to the port may be. */
 const SHARE = 4 / 7
-/** What clients do wrong is announced this often. */
+/** How often the same mistake of clients is journaled. */
 const ANNOUNCE_EVERY_MS = 60_000
 
 function seldom<Args extends unknown[]>(announce: ((...args: Args) => void) | undefined): (...args: Args) => void {
@@ -291,7 +291,7 @@ function limitConnections(server: Server, most: number, onFull: ((connections: n
   })
 }
 
-/** By code of the parser; 400 for every other one. As Node answers them where nobody listens. */
+/** The status for each error code of Node's HTTP parser; every other code is 400. Node answers the same where `clientError` has no listener. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',

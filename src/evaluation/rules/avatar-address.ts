@@ -1,10 +1,11 @@
 import { isMap } from '../../base/objects.ts'
+import { cut } from '../../base/text/cut.ts'
 import { callText, type Rule } from './rule.ts'
 
-/** This machine, and networks that nobody else can reach. */
+/** Matches addresses of this machine and of private networks, which a browser elsewhere cannot reach. */
 const PRIVATE_ADDRESS =
   /^(127|10|0)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^\[(::1?|f[cd][0-9a-f:]*|fe80[0-9a-f:]*)\]$/
-/** A name without a dot, or below a domain that is not of the web. */
+/** Matches names without a dot, and names that only a local network resolves. */
 const PRIVATE_NAME = /^[^.[]+$|\.(localhost|local|internal|lan|home\.arpa)$/
 
 /** Reports pictures that the browser of a user cannot load (R-SENDER.1, R-SENDER.4). */
@@ -17,7 +18,7 @@ export const avatarAddress: Rule = {
       const avatar = isMap(body) && isMap(body.sender) ? body.sender.avatar : null
       const why = typeof avatar === 'string' && avatar !== '' ? whyUnreachable(avatar) : null
       if (why === null) continue
-      const shown = String(avatar).slice(0, MAX_CHARS)
+      const shown = cut(String(avatar), MAX_CHARS)
       yield {
         happened: `${callText(call)} has the picture ${JSON.stringify(shown)} in sender.avatar: ${why}, so the user sees no picture.`,
         hint: 'Send the whole address of an image that everybody can load, such as https://desk.example.com/anna.png.',

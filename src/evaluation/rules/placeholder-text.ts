@@ -1,15 +1,16 @@
 import { isMap } from '../../base/objects.ts'
+import { cut } from '../../base/text/cut.ts'
 import type { CallEntry, ChatHistory } from '../history.ts'
 import { callText, type Rule } from './rule.ts'
 
-/** Spaces, and signs without width: nothing that the user could see. */
+/** Matches a text of spaces and of signs without width, of which the user sees nothing. */
 const BLANK = /^[\s\u00ad\u200b-\u200f\u2060\ufeff]+$/
-/** What languages write for a value that is missing, once or for each of several parts. */
+/** Matches what programming languages write for a missing value, also for first and last name. */
 const MISSING = /^\s*(undefined|null|NaN|None|nil)(\s+\1)*\s*$/
 const OBJECT = /\[object [A-Z]\w*\]/
 const TEMPLATE = /\{\{\s*[\w.]+\s*\}\}|\$\{[\w.]+\}|<%=[^%]*%>|%\{\w+\}/
 
-/** Reports names and texts that nobody wrote. What a user or an agent wrote in the chat may say such words. */
+/** Reports names and texts that a program made for a missing value. The same words are right when the user or the agent wrote them. */
 export const placeholderText: Rule = {
   id: 'placeholder-text',
   level: 'SHOULD',
@@ -17,12 +18,13 @@ export const placeholderText: Rule = {
     const written = writtenTexts(chat)
     for (const { call } of chat.calls) {
       for (const [field, text] of shownTexts(call)) {
-        const found = placeholderIn(text)
-        if (found === null || written.some(own => own === text || own.includes(found.words))) continue
+        const placeholder = placeholderIn(text)
+        const shown = cut(text, MAX_CHARS)
+        if (placeholder === null || written.some(own => own === text || own.includes(placeholder.words))) continue
         yield {
-          happened: `${callText(call)} has ${JSON.stringify(text.slice(0, MAX_CHARS))} as ${field}: ${found.what}. The user sees it so.`,
+          happened: `${callText(call)} has ${JSON.stringify(shown)} as ${field}: ${placeholder.what}. The user sees it so.`,
           hint: 'Give a value that is missing a default before the call: for a name, such as "Support"; for a text, leave out the call.',
-          details: { field, text: text.slice(0, MAX_CHARS) },
+          details: { field, text: shown },
           entries: [call],
         }
       }
