@@ -1,8 +1,9 @@
 /** Prints every effective setting with its origin (`handover-sim config`), and the OpenAPI documents (`handover-sim openapi`). */
+
+import { urlOf } from '../base/text/hosts.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { maskSetting } from '../platform/journal/mask.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
-import { urlOf } from '../server/control/addresses.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
 
 /** Longer values do not widen the column. */

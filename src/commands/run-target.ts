@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { OUTPUT_FOLDER } from '../base/files/user-files.ts'
 import { wallTimer } from '../base/runtime/clock.ts'
 import { createAbort } from '../base/runtime/node.ts'
+import { isLoopback } from '../base/text/hosts.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -19,7 +20,6 @@ import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/s
 import type { SuiteOptions } from '../running/runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../running/runner/waiting.ts'
 import type { Resolved } from '../server/config/resolve.ts'
-import { isLoopback } from '../server/control/addresses.ts'
 import type { ControlExtension } from '../server/start.ts'
 import {
   type Context,

@@ -1,7 +1,7 @@
 /** Starts the simulator in the background (`handover-sim start --detach`). */
 import { spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
-import { isLoopback } from '../server/control/addresses.ts'
+import { isLoopback } from '../base/text/hosts.ts'
 import { type Context, EnvironmentError, SIGNAL_CODES, type Signal, UsageError } from './io.ts'
 
 interface DetachFlags {

@@ -1,22 +1,17 @@
 /** Serves the platform over `node:http`: limits slow clients, stops gracefully, routes requests by path, receives bodies and sends answers. */
 
-import { promises as files } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { basename } from 'node:path'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { isMap } from '../base/objects.ts'
 import type { Awaitable } from '../base/runtime/activity.ts'
 import { afterWaitingEvents, backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
 import { lazily } from '../base/runtime/lazy.ts'
 import { connectionLimit } from '../base/runtime/node.ts'
-import { isLoopbackName } from '../platform/api/access.ts'
 import { pathOf } from '../platform/api/call.ts'
 import { sendFaultyResponse } from '../platform/api/faulty-responses.ts'
 import type { Api } from '../platform/api/handle.ts'
 import { type ApiResponse, internalErrorResponse } from '../platform/api/messages.ts'
 import { VERSION } from '../platform/contract/version.ts'
-import { isLoopback, ListenError, type PortHolder, PortInUseError, urlOf } from './control/addresses.ts'
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -189,28 +184,6 @@ export function createIndexPage(url: () => string): Listener {
     response.end(request.method === 'HEAD' ? '' : text(url()))
   }
 }
-
-/**
- * Returns the function that tells whether a `Host` header names this server: by a loopback name, an address, `host`, or
- * the host of the base URL. A server that listens beyond this machine also has names that only a local network resolves,
- * such as those of containers.
- */
-export function createHostCheck(host: string, address: { readonly base: string }): (header: string) => boolean {
-  const isBeyondMachine = !isLoopback(host)
-  return header => {
-    const name = header.toLowerCase().replace(/:\d+$/, '')
-    if (isLoopbackName(name) || ADDRESS.test(name)) return true
-    return (
-      name === host.toLowerCase() || name === new URL(address.base).hostname || (isBeyondMachine && isLocalName(name))
-    )
-  }
-}
-
-/** No page has a name of this form, because browsers read it as an address. */
-const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/
-
-/** Names without a dot, and below `.internal`, which has no public names: `host.docker.internal`. */
-const isLocalName = (name: string): boolean => /^[\w-]+$/.test(name) || name.endsWith('.internal')
 
 export interface HttpBounds {
   readonly headersMs: number
@@ -442,83 +415,4 @@ function send(apiResponse: ApiResponse, request: IncomingMessage, response: Serv
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
   response.writeHead(status, headers)
   response.end(body)
-}
-
-/** Resolves with the port that was opened; rejects with `ListenError` or `PortInUseError`. */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port }, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  } catch (error) {
-    throw await listenErrorFor(error as NodeJS.ErrnoException, host, port)
-  }
-  return (server.address() as AddressInfo).port
-}
-
-const LISTEN_REASONS: Record<string, string> = {
-  EACCES: 'this user may not open that port; choose one above 1023',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'the host name is not known',
-}
-
-async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
-  if (error.code === 'EADDRINUSE')
-    return new PortInUseError(host, port, await findPortHolder(port), await isSimulatorAt(urlOf(host, port)))
-  return new ListenError(host, port, LISTEN_REASONS[error.code ?? ''] ?? error.message)
-}
-
-/** Bounds the wait for a program that has the port and never answers: a simulator on a busy machine answers late. */
-const MAX_RESPONSE_MS = 5_000
-
-async function isSimulatorAt(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/_sim/readyz`, { signal: AbortSignal.timeout(MAX_RESPONSE_MS) })
-    const body: unknown = await response.json()
-    return isMap(body) && typeof body.status === 'string' && typeof body.version === 'string'
-  } catch {
-    return false
-  }
-}
-
-const LISTENING = '0A'
-
-export async function findPortHolder(port: number): Promise<PortHolder | null> {
-  const sockets = new Set<string>()
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'])
-    for (const socket of listeningSockets(await readOrNothing(table), port)) sockets.add(socket)
-  if (sockets.size === 0) return null
-  const nothing = () => []
-  for (const pid of await files.readdir('/proc').catch(nothing)) {
-    if (!/^\d+$/.test(pid)) continue
-    const open = await files.readdir(`/proc/${pid}/fd`).catch(nothing)
-    const targets = await Promise.allSettled(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`)))
-    for (const target of targets)
-      if (target.status === 'fulfilled' && sockets.has(target.value))
-        return { pid: Number(pid), name: await nameOf(pid) }
-  }
-  return null
-}
-
-const readOrNothing = (path: string) => files.readFile(path, 'utf8').catch(() => '')
-
-/** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
-function listeningSockets(table: string, port: number): string[] {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const sockets: string[] = []
-  for (const row of table.split('\n')) {
-    const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/)
-    if (state === LISTENING && local.endsWith(ending)) sockets.push(`socket:[${inode}]`)
-  }
-  return sockets
-}
-
-/** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */
-async function nameOf(pid: string): Promise<string> {
-  const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
-  return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
 }

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { packagePath } from '../base/runtime/node.ts'
+import { hostIn } from '../base/text/hosts.ts'
 import { pathOf } from '../platform/api/call.ts'
-import { type AllowedHosts, refusedHostText } from './control/addresses.ts'
+import { findForeignCaller } from '../platform/api/callers.ts'
+import { refusedHostText, type ServerCallers } from './control/callers.ts'
 import { INSPECTOR, type Listener, PAGE_FILES } from './http.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -49,14 +51,15 @@ const FILE_NAME = /^[\w.-]+\.(js|css|svg)$/
 /** The inspector, or UI mode. */
 export type PageName = 'index.html' | 'ui-mode.html'
 
-export function createPage(allowed: AllowedHosts, page: PageName): Listener {
+export function createPage(callers: ServerCallers, page: PageName): Listener {
   return (request, response) => {
     request.resume()
-    const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
-    if (allowed.hosts !== null && !allowed.hosts.includes(host))
-      return send(response, 403, `The page ${refusedHostText(host, allowed)}\n`)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return send(response, 405, `The page takes GET and HEAD, got ${request.method}.\n`, { allow: 'GET, HEAD' })
+    const { method = 'GET' } = request
+    const caller = findForeignCaller({ method, headers: request.headers as Record<string, string> }, callers.page)
+    if (caller !== null)
+      return send(response, 403, `The page ${refusedHostText(hostIn(caller.value ?? ''), callers)}\n`)
+    if (method !== 'GET' && method !== 'HEAD')
+      return send(response, 405, `The page takes GET and HEAD, got ${method}.\n`, { allow: 'GET, HEAD' })
     void serve(request, response, page)
   }
 }

@@ -3,7 +3,9 @@
 import { nextMacrotask } from '../base/runtime/clock.ts'
 import { httpTransport } from '../base/runtime/http-transport.ts'
 import { createAbort, randomToken } from '../base/runtime/node.ts'
+import { isLoopback, urlOf } from '../base/text/hosts.ts'
 import type { Redactor } from '../base/text/redactor.ts'
+import type { CallerPolicy } from '../platform/api/callers.ts'
 import { createSecrets } from '../platform/journal/mask.ts'
 import type { Core } from '../platform/simulator/core.ts'
 import { DEFAULTS, InvalidOptionError, type PlatformSimulatorOptions } from '../platform/simulator/options.ts'
@@ -18,13 +20,12 @@ import {
   singleRouter,
   type Workspaces,
 } from '../platform/simulator/workspaces.ts'
-import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
+import { createServerCallers, type ServerCallers } from './control/callers.ts'
 import type { ControlProblem } from './control/problems.ts'
 import type { LoadReadiness } from './control/readiness.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute, ProxyDescription } from './control/route.ts'
 import {
-  createHostCheck,
   createHttpServer,
   createIndexPage,
   createNodeAdapter,
@@ -32,8 +33,8 @@ import {
   declaresTooMuch,
   type HttpServer,
   type Listener,
-  listen,
 } from './http.ts'
+import { listen } from './listen.ts'
 import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
@@ -82,11 +83,8 @@ export interface ControlExtension {
 }
 
 export interface ProxyParts {
-  /**
-   * Answers the paths of the platform in place of the simulator. `acceptsHost`: whether a `Host` header names this server;
-   * `isGuarded`: the control API needs a token.
-   */
-  listener(server: { readonly core: Core; acceptsHost(host: string): boolean; readonly isGuarded: boolean }): Listener
+  /** Answers the paths of the platform in place of the simulator, for callers that `policy` does not refuse. */
+  listener(server: { readonly core: Core; readonly policy: CallerPolicy }): Listener
   readonly description: ProxyDescription
   /** Why a route of the control API makes no sense here; null when it does. */
   refusedRoute(route: ControlRoute): ControlProblem | null
@@ -121,13 +119,17 @@ export async function startServer(
   const { access, address } = coreOf(simulator)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
-  // Without a token, a tunnel at the base URL would open the control API to everyone.
-  const proxy = options.baseUrl === undefined || controlToken === null ? null : new URL(options.baseUrl)
+  const { baseUrl = null } = options
+  const callers = createServerCallers({
+    host,
+    address,
+    token: controlToken,
+    baseUrl,
+    isProxy: more.proxy !== undefined,
+  })
   const info = {
     url: '',
-    token: controlToken,
-    hosts: allowedHosts(host, proxy),
-    origin: proxy === null ? null : proxy.origin,
+    callers,
     inspector,
     closing: createAbort(),
     onStopRequested,
@@ -136,7 +138,6 @@ export async function startServer(
     loadRecorder: more.loadRecorder,
     loadReadiness: more.loadReadiness,
     page: more.page ?? 'index.html',
-    refusesTunnels: more.proxy !== undefined,
     refusedRoute: more.proxy?.refusedRoute ?? (() => null),
     proxy: more.proxy?.description ?? null,
     routeCalls: (router: RequestRouter) => void Object.assign(rest, router),
@@ -144,10 +145,8 @@ export async function startServer(
   const rest = { ...router(simulator) }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
-  const acceptsHost = createHostCheck(host, address)
-  access.callers.acceptsHost = acceptsHost
-  const isGuarded = controlToken !== null
-  const listener = more.proxy?.listener({ core: coreOf(simulator), acceptsHost, isGuarded }) ?? null
+  access.callers.acceptsHost = callers.proxy.acceptsHost
+  const listener = more.proxy?.listener({ core: coreOf(simulator), policy: callers.proxy }) ?? null
   const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, rest), listener)
   const last = onStopped && (() => onStopped(simulator))
   const closers = [workspaces.closeAll, simulator.close, transport.close]
@@ -182,9 +181,7 @@ function checkPort(port: number): void {
 
 interface ServerInfo {
   url: string
-  readonly token: string | null
-  readonly hosts: readonly string[] | null
-  readonly origin: string | null
+  readonly callers: ServerCallers
   readonly inspector: boolean
   readonly closing: AbortController
   readonly onStopRequested: (() => void) | undefined
@@ -195,13 +192,12 @@ interface ServerInfo {
   /** Routes the calls of the platform by another router from now on. */
   readonly routeCalls: (router: RequestRouter) => void
   readonly page: PageName
-  readonly refusesTunnels: boolean
   readonly refusedRoute: ProxyParts['refusedRoute']
   readonly proxy: ProxyDescription | null
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
-const inspectorUrlOf = ({ url, token }: ServerInfo): string =>
+const inspectorUrlOf = ({ url, callers: { token } }: ServerInfo): string =>
   token === null ? `${url}/` : `${url}/#token=${encodeURIComponent(token)}`
 
 function createSimulatorServer(
@@ -232,9 +228,9 @@ function createSimulatorServer(
   })
 }
 
-async function loadPage({ page, ...info }: ServerInfo) {
+async function loadPage({ page, callers }: ServerInfo) {
   const { createPage } = await import('./page.ts')
-  return createPage(info, page)
+  return createPage(callers, page)
 }
 
 /** Stops serving and closes the parts at the same time, because responses in progress may wait for them. With `last`, the parts stay open until `last` has run. */

@@ -11,8 +11,8 @@ import {
   createPathRouter,
   HTTP_BOUNDS,
   type Listener,
-  listen,
 } from '../../src/server/http.ts'
+import { listen } from '../../src/server/listen.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { isLoopback, urlOf } from '../../src/base/text/hosts.ts'
 import { ListenError, PortInUseError, startSimulator } from '../../src/index.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { isLoopback, urlOf } from '../../src/server/control/addresses.ts'
-import { findPortHolder } from '../../src/server/http.ts'
+import { findPortHolder } from '../../src/server/listen.ts'
 import { startTestServer } from '../support/test-server.ts'
 
 test('reports the actual port, with which links begin, and is a simulator with live getters', async () => {

@@ -1,12 +1,7 @@
 import { isMap } from '../../base/objects.ts'
 import { cut } from '../../base/text/cut.ts'
+import { isPrivate } from '../../base/text/hosts.ts'
 import { callText, type Rule } from './rule.ts'
-
-/** Matches addresses of this machine and of private networks, which a browser elsewhere cannot reach. */
-const PRIVATE_ADDRESS =
-  /^(127|10|0)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^\[(::1?|f[cd][0-9a-f:]*|fe80[0-9a-f:]*)\]$/
-/** Matches names without a dot, and names that only a local network resolves. */
-const PRIVATE_NAME = /^[^.[]+$|\.(localhost|local|internal|lan|home\.arpa)$/
 
 /** Reports pictures that the browser of a user cannot load (R-SENDER.1, R-SENDER.4). */
 export const avatarAddress: Rule = {
@@ -36,6 +31,5 @@ function whyUnreachable(avatar: string): string | null {
   const { protocol, hostname } = new URL(avatar)
   if (protocol === 'data:') return null
   if (protocol !== 'https:' && protocol !== 'http:') return `an address of ${protocol} and not of the web`
-  const isPrivate = PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname)
-  return isPrivate ? `the host ${hostname} is known only to your machine or network` : null
+  return isPrivate(hostname) ? `the host ${hostname} is known only to your machine or network` : null
 }

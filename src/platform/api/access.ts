@@ -1,10 +1,9 @@
-/** Decides who may call: API keys with their scopes (A1-A3) and rate limit, pages of other sites (`api.cors`); and which key signs events (A4). */
+/** Checks API keys with their scopes (A1-A3) and the rate limit, finds the key that signs events (A4), and writes the headers of `api.cors`. */
 import type { Scope } from '../contract/endpoint-routes.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
-import type { Rate } from '../contract/knobs.ts'
-import { defaultKnobs, type Knobs } from '../contract/knobs.ts'
+import type { Knobs, Rate } from '../contract/knobs.ts'
 import { Refusal } from '../rules/refusal.ts'
-import type { PlatformContext } from '../rules/state.ts'
+import { isTrustedOrigin } from './callers.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 
 export interface Grant {
@@ -191,21 +190,6 @@ export function createRateLimit(): RateLimit {
   }
 }
 
-const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
-
-/** Whether a host name in lower case, without a port, always leads to this machine. */
-export const isLoopbackName = (name: string): boolean => LOOPBACK.test(name)
-
-const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)
-
-/** Loopback pages and those in `api.cors`. The origin `null` of sandboxed pages and files is only in `*`. */
-function isTrustedOrigin(origin: string, listed: Knobs['api.cors']): boolean {
-  if (listed.includes('*')) return true
-  const url = parsed(origin)
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return isLoopbackName(url.hostname) || listed.some(listedOrigin => parsed(listedOrigin)?.origin === url.origin)
-}
-
 /** The value of `access-control-allow-origin`; null when the page may not read the answer. */
 function allowedOrigin({ headers: { origin } }: ApiRequest, listed: Knobs['api.cors']): string | null {
   if (listed.includes('*')) return '*'
@@ -233,63 +217,4 @@ export function preflightResponse(request: ApiRequest, methods: string, listed: 
     'access-control-max-age': '600',
   }
   return { status: 204, headers, body: '' }
-}
-
-/** What a simulator knows about its callers. The server replaces it; in-process, every host is accepted. */
-export interface CallerRules {
-  /** Whether a `Host` header names this server. */
-  acceptsHost(host: string): boolean
-  /** Keys that others know: the published defaults, and those that follow from a seed and a name. */
-  knownKeys: readonly string[]
-}
-
-export function createCallerRules(): CallerRules {
-  const knobs = defaultKnobs()
-  return { acceptsHost: () => true, knownKeys: [knobs['keys.handover'], knobs['keys.bot']] }
-}
-
-/** A caller that may not use keys which others know: a page of another site, or a client of a host name that could be one. */
-export interface ForeignCaller {
-  readonly code: 'foreign_host' | 'foreign_origin'
-  /** The header as received; null when a browser sent none. */
-  readonly value: string | null
-}
-
-const READING = new Set(['GET', 'HEAD'])
-
-/** Finds a caller that is foreign while the keys in force are known to others. */
-export function findForeignCaller(
-  { headers, method }: ApiRequest,
-  { platform, keyring, callers }: { platform: PlatformContext; keyring: Keyring; callers: CallerRules },
-): ForeignCaller | null {
-  const { host, origin = null } = headers
-  const listed = platform.knobs['api.cors']
-  const isCrossSite = headers['sec-fetch-site'] === 'cross-site'
-  let caller: ForeignCaller | null = null
-  if (host !== undefined && !callers.acceptsHost(host) && !isListedHost(host, listed))
-    caller = { code: 'foreign_host', value: host }
-  else if (origin === null ? isCrossSite && !READING.has(method) : !isTrustedOrigin(origin, listed))
-    caller = { code: 'foreign_origin', value: origin }
-  if (caller === null) return null
-  return callers.knownKeys.some(key => keyring.accepts(key, platform.nowMs())) ? caller : null
-}
-
-/** An origin in `api.cors` also names a host; its port does not matter, because containers map ports. */
-function isListedHost(host: string, listed: Knobs['api.cors']): boolean {
-  const name = parsed(`http://${host}`)?.hostname
-  return listed.some(origin => origin === '*' || (name !== undefined && parsed(origin)?.hostname === name))
-}
-
-/** The body of a refusal: the form of errors of handover-sim, never that of the platform. */
-export function foreignCallerBody({ code, value }: ForeignCaller) {
-  if (code === 'foreign_host') {
-    const message = `handover-sim refused this request: ${JSON.stringify(value)} in its Host header is not known as a name of this server, and the API keys in force are published, so that a web page could use them under such a name.`
-    const hint = `Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the host in the knob api.cors: --set api.cors=http://${value}.`
-    return { handover_sim: { code, message, hint } }
-  }
-  const origin = value === null ? 'another site' : JSON.stringify(value)
-  const message = `handover-sim refused this request: it comes from a web page of ${origin}, and the API keys in force are published, so that every web page knows them.`
-  const hint =
-    'Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the origin of the page in the knob api.cors: --set api.cors=https://desk.example.test.'
-  return { handover_sim: { code, message, hint } }
 }

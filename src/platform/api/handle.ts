@@ -23,17 +23,10 @@ import {
 import { Refusal } from '../rules/refusal.ts'
 import { assumed, type Chat, MemoryLimitError, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
-import {
-  findForeignCaller,
-  foreignCallerBody,
-  type Grant,
-  keyIn,
-  preflightResponse,
-  RateLimited,
-  withCors,
-} from './access.ts'
+import { type Grant, keyIn, preflightResponse, RateLimited, withCors } from './access.ts'
 import { checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, chatIdOf, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
+import { findForeignCaller, foreignCallerBody, platformPolicy } from './callers.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import {
@@ -55,9 +48,10 @@ export type Api = (request: ApiRequest) => Awaitable<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
   const faulted = createFaultedApi(ports, handleCall, finish)
+  const policy = platformPolicy(ports)
   return request => {
     const call = createCall(ports, request)
-    const caller = findForeignCaller(request, ports)
+    const caller = findForeignCaller(request, policy)
     if (caller !== null) {
       // Refused before faults apply and before the key is checked, so that the request has no effect.
       call.route = findApiRoute(pathOf(request.target), ports.platform.knobs)

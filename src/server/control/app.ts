@@ -13,10 +13,11 @@ import { shapeOf, typeOf } from '../../base/schemas/definitions.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../base/text/error-text.ts'
 import { shortenedArrays } from '../../platform/api/body.ts'
+import { findForeignCaller } from '../../platform/api/callers.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
-import { type AllowedHosts, forwardedText, forwardingHeader, refusedHostText } from './addresses.ts'
+import { forwardedText, refusedHostText, type ServerCallers } from './callers.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
 import type { LoadReadiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
@@ -24,11 +25,11 @@ import { requireWorkspace } from './routes/workspaces.ts'
 import { PREFIX, pathsOf, ROUTES, routesText } from './routes.ts'
 
 export interface ControlOptions
-  extends Access,
-    Pick<
-      ControlContext,
-      'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder' | 'proxy'
-    > {
+  extends Pick<
+    ControlContext,
+    'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder' | 'proxy'
+  > {
+  readonly callers: ServerCallers
   readonly loadReadiness: LoadReadiness | undefined
   /** Routes the calls of the platform by another router from now on. */
   readonly routeCalls: ReadinessServer['routeCalls']
@@ -69,16 +70,18 @@ export function createControlListener(options: ControlOptions) {
 
 function createControlApp(
   control: ControlContext,
-  { refusedRoute, ...access }: Pick<ControlOptions, 'refusedRoute'> & Access,
+  { refusedRoute, callers }: Pick<ControlOptions, 'refusedRoute' | 'callers'>,
   routes: readonly ControlRoute[],
 ): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => errorResponse(error, context, control))
   app.use(async (context, next) => {
-    const host = new URL(context.req.url).host
-    const open = routes.some(route => route.open === true && PREFIX + route.path === context.req.path)
-    const refusal = refusedAccess(access, { host, header: name => context.req.header(name), open })
+    const { req } = context
+    const headers = { ...req.header(), host: new URL(req.url).host }
+    const isOpen = routes.some(route => route.open === true && PREFIX + route.path === req.path)
+    const refusal = foreignCaller({ method: req.method, headers }, callers)
     if (refusal !== null) throw refusal
+    if (callers.token !== null && !isOpen) checkToken(callers.token, headers)
     await next()
   })
   const methods = new Map<string, string[]>()
@@ -199,74 +202,36 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
   return json(500, body, { [INTERNAL_HEADER]: '1' })
 }
 
-export interface Access extends AllowedHosts {
-  /** The origin of pages behind a proxy, beside that of the request's host; null when there is none. */
-  readonly origin: string | null
-  /** Whether requests that came through a tunnel need a token: some tunnels write a loopback name as their `Host`. */
-  readonly refusesTunnels?: boolean
-}
-
-export interface AccessRequest {
-  /** Host and port as the client wrote them. */
-  readonly host: string
-  header(name: string): string | undefined
-  /** Whether the route needs no token. */
-  readonly open: boolean
-}
-
-/** Why the request is refused, or null when it is allowed. */
-function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
-  return (
-    foreignHost(access, request) ??
-    foreignPage(access, request) ??
-    throughTunnel(access, request) ??
-    withoutToken(access, request)
-  )
-}
-
-/** Detects DNS rebinding: a page of another site whose host name resolves to this machine sends that name as `Host`. */
-function foreignHost(access: Access, { host }: AccessRequest): ControlProblem | null {
-  const name = host.toLowerCase().replace(/:\d+$/, '')
-  if (access.hosts === null || access.hosts.includes(name)) return null
-  return new ControlProblem(403, 'foreign_host', `The control API ${refusedHostText(host, access)}`)
-}
-
-function foreignPage(access: Access, { host, header }: AccessRequest): ControlProblem | null {
-  const origin = header('origin')
-  const site = header('sec-fetch-site')
-  if (
-    origin !== undefined &&
-    origin !== access.origin &&
-    !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase().replace(/:80$/, ''))
-  ) {
-    return new ControlProblem(
-      403,
-      'foreign_origin',
-      `The control API refuses requests of pages of ${JSON.stringify(origin)}.${wayOut(origin, access)}`,
-    )
-  }
-  if (site !== 'cross-site') return null
-  return new ControlProblem(403, 'foreign_origin', 'The control API refuses requests of pages of another site.')
-}
-
-/** Another site cannot follow it: it does not have the token. */
-const wayOut = (origin: string, { token }: Access): string =>
-  /^https?:\/\/[\w.:-]+$/.test(origin) ? ` If it is the page of handover-sim, ${forwardedText(origin, token)}.` : ''
-
-function throughTunnel({ refusesTunnels, token }: Access, { header }: AccessRequest): ControlProblem | null {
-  const name = refusesTunnels === true && token === null ? forwardingHeader(header) : null
-  if (name === null) return null
-  const message = `The control API refuses requests that came through a tunnel (with the header ${name}): use the address of this machine, or start with --token TOKEN.`
+/** Why the caller is refused, or null when it may call. */
+function foreignCaller(
+  request: Parameters<typeof findForeignCaller>[0],
+  callers: ServerCallers,
+): ControlProblem | null {
+  const caller = findForeignCaller(request, callers.control)
+  if (caller === null) return null
+  const { code, value } = caller
+  if (code === 'foreign_host')
+    return new ControlProblem(403, 'foreign_host', `The control API ${refusedHostText(value ?? '', callers)}`)
+  if (code === 'foreign_origin')
+    return new ControlProblem(403, 'foreign_origin', `The control API refuses requests of ${pageText(value, callers)}`)
+  const message = `The control API refuses requests that came through a tunnel (with the header ${value}): use the address of this machine, or start with --token TOKEN.`
   return new ControlProblem(403, 'through_tunnel', message)
 }
 
-function withoutToken({ token }: Access, { header, open }: AccessRequest): ControlProblem | null {
-  if (token === null || open) return null
-  const given = header('x-handover-sim-token') ?? /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
-  if (given !== undefined && sameSecret(given, token)) return null
+/** Another site cannot follow the advice: it does not have the token. */
+function pageText(origin: string | null, { token }: ServerCallers): string {
+  if (origin === null) return 'pages of another site.'
+  const isWritable = /^https?:\/\/[\w.:-]+$/.test(origin)
+  const advice = isWritable ? ` If it is the page of handover-sim, ${forwardedText(origin, token)}.` : ''
+  return `pages of ${JSON.stringify(origin)}.${advice}`
+}
+
+function checkToken(token: string, headers: Readonly<Record<string, string | undefined>>): void {
+  const given = headers['x-handover-sim-token'] ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (given !== undefined && sameSecret(given, token)) return
   const message =
     'The control API needs its token: send the header Authorization: Bearer TOKEN. It is the value of --token or HANDOVER_SIM_TOKEN of `npx handover-sim start`; without them, controlToken in its ready line (--json) and ready file.'
-  return new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
+  throw new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
 // Query and body of a request, by the schemas of its route

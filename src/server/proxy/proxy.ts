@@ -4,13 +4,13 @@ import { backgroundTimer, elapsedMs, type Timer, wallTime } from '../../base/run
 import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
 import { isError } from '../../base/text/error-text.ts'
+import { isEverywhere, isLoopback, isLoopbackName } from '../../base/text/hosts.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
-import { isLoopbackName } from '../../platform/api/access.ts'
+import { findForeignCaller } from '../../platform/api/callers.ts'
 import { simulatorResponse } from '../../platform/api/messages.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText, TLS_HINTS } from '../../platform/wording/failures.ts'
-import { forwardingHeader, isLoopback } from '../control/addresses.ts'
 import { ControlProblem } from '../control/problems.ts'
 import type { ProxyParts } from '../start.ts'
 import { createAnonymiser } from './anonymise.ts'
@@ -70,8 +70,8 @@ export const freshDeliveryPath = (): string => `/_webhook/${randomToken()}`
 /** Whether a URL leads to a server that listens on this address. */
 export function isOwnAddress(url: URL, host: string, port: number): boolean {
   const urlPort = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const isHere = isLoopbackName(url.hostname) || ['0.0.0.0', '[::]'].includes(url.hostname)
-  const listensHere = isLoopback(host) || ['0.0.0.0', '::'].includes(host)
+  const isHere = isLoopbackName(url.hostname) || isEverywhere(url.hostname)
+  const listensHere = isLoopback(host) || isEverywhere(host)
   return urlPort === port && ((isHere && listensHere) || url.hostname === host.toLowerCase())
 }
 
@@ -81,7 +81,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
   const down = createRelay(webhookUrl)
   const closers = [up.close, down.close]
 
-  function listener({ core, acceptsHost, isGuarded }: Parameters<ProxyParts['listener']>[0]) {
+  function listener({ core, policy }: Parameters<ProxyParts['listener']>[0]) {
     const { knobs } = core.platform
     const anonymiser = options.anonymise ? createAnonymiser(randomToken(), [upstream.origin, webhookUrl.origin]) : null
     const mask = createMask({ knobs, secrets: core.secrets, anonymiser })
@@ -205,13 +205,14 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const url = request.url ?? '/'
       const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/'
       if (isBelow(target, deliveryPath)) return passDelivery(request, response, target.slice(deliveryPath.length))
-      const { headers } = request
-      const forwarded = forwardingHeader(name => headers[name]?.toString())
-      if (isGuarded || (forwarded === null && acceptsHost(headers.host ?? '')))
-        return passCall(request, response, target)
+      const { method = 'GET', headers } = request
+      const caller = findForeignCaller({ method, headers: headers as Record<string, string> }, policy)
+      if (caller === null) return passCall(request, response, target)
       request.resume()
       const why =
-        forwarded === null ? `its Host is ${JSON.stringify(headers.host ?? null)}` : `it has the header ${forwarded}`
+        caller.code === 'through_tunnel'
+          ? `it has the header ${caller.value}`
+          : `its Host is ${JSON.stringify(caller.value)}`
       const message = `The proxy of handover-sim refused this request: ${why}, so it came through a tunnel or from a web page. There, only the delivery path answers.`
       respondOwn(response, 403, { code: 'foreign_request', message })
     }

@@ -2,12 +2,12 @@
 
 import { isSuccess } from '../../../base/http-status.ts'
 import { isMap } from '../../../base/objects.ts'
+import { isLoopback } from '../../../base/text/hosts.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
 import { type CallEntry, isAccepted } from '../../../evaluation/history.ts'
 import { reasonMissing } from '../../../evaluation/rules/reason-missing.ts'
 import { endsByItself, typingNeverStopped } from '../../../evaluation/rules/typing-never-stopped.ts'
 import type { NewFile } from '../../../platform/rules/files.ts'
-import { isLoopback } from '../../../server/control/addresses.ts'
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { agentsAre, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
