@@ -36,6 +36,12 @@ const STOPPING_BUGS: readonly StoppingBug[] = [
   { bug: 'expects-attachments', check: 'EVT-05', says: /500 to MESSAGE FROM USER without `att/, repeats: 'FLW-02' },
   { bug: 'accepts-locally', check: 'FLW-01', says: /^No start came within 2s after the agent/, blocks: 'EVT-06' },
   { bug: 'shows-no-messages', check: 'FLW-02', says: /^The agent does not see message 1/, blocks: 'DLV-03' },
+  {
+    bug: 'shows-halves-in-turn',
+    check: 'FLW-02',
+    says: /^The inbox .* Several instances of your service/,
+    blocks: 'DLV-02',
+  },
   { bug: 'sends-no-messages', check: 'FLW-03', says: /^No message call had message 1/, blocks: 'TXT-02' },
   { bug: 'sends-plain-text', check: 'FLW-05', says: /Content-Type/, repeats: 'EVT-03' },
   { bug: 'bot-id-as-text', check: 'FLW-05', says: /400: bot_id must be an integer/, blocks: 'FLW-01' },

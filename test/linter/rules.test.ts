@@ -90,6 +90,13 @@ const pictured = (avatar: string): Step => ['message', { body: { message: 'Hello
 
 const UNFOUND_END = { findings: [{ rule: 'E5', message: 'end for a chat that is not taken over.' }] }
 
+/** One read of the inbox for each list of texts. */
+const inboxReads =
+  (...lists: readonly (readonly string[])[]): Write =>
+  journal => {
+    for (const texts of lists) journal.driver('inbox', 'c1', { items: texts.map(text => ({ text })) })
+  }
+
 /** Repeated while the agent types, and never stopped. */
 const KEEPS_TYPING: Step[] = [1000, 11_000, 21_000, 31_000].map(atMs => ['typing_start', { atMs }])
 
@@ -161,6 +168,17 @@ const RULES: Record<string, Cases> = {
       'a chat that the help desk refused to close': traffic('start', j =>
         j.driver('leave', 'c1', { outcome: 'failed' }),
       ),
+    },
+  },
+  'inbox-alternates': {
+    reports: {
+      'a text that comes and goes twice': [inboxReads(['a'], [], ['a'], ['a', 'b'], ['b']), 3, 4, 5, 7],
+      'two instances with other texts each': [inboxReads(['a'], ['b'], ['a'], ['b']), 3, 4, 5, 6],
+    },
+    ignores: {
+      'an inbox that grows': inboxReads([], ['a'], ['a', 'a'], ['a', 'a', 'b']),
+      'an inbox that is emptied by each read': inboxReads(['a'], [], ['b'], [], ['c']),
+      'an inbox that a restart emptied, and that has its texts again': inboxReads(['a'], [], ['a'], ['a', 'b']),
     },
   },
   'call-before-ack': {

@@ -134,6 +134,11 @@ export const PATCHES = {
   'closes-desk-with-chat': desk.after(END, 'this.setAvailability(false)'),
 
   'shows-no-messages': desk(NOTED, ''),
+  // As two instances behind a load balancer, of which each has received half of the events.
+  'shows-halves-in-turn': deskApi(
+    'ok(chat.inbox)',
+    '{ chat.reads = (chat.reads ?? 0) + 1; return ok(chat.inbox.filter((_, at) => (at + chat.reads) % 2 === 0)) }',
+  ),
   'sends-no-messages': desk(MESSAGE_CALL, ''),
 
   // The webhook

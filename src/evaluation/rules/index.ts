@@ -8,6 +8,7 @@ import { callAfterEnd } from './call-after-end.ts'
 import { callBeforeAck } from './call-before-ack.ts'
 import { chatNeverEnded } from './chat-never-ended.ts'
 import { faultUnused } from './fault-unused.ts'
+import { inboxAlternates } from './inbox-alternates.ts'
 import { placeholderText } from './placeholder-text.ts'
 import { reasonMissing } from './reason-missing.ts'
 import type { Rule } from './rule.ts'
@@ -23,6 +24,7 @@ export const RULES: readonly Rule[] = [
   typingNeverStopped,
   typingForEachKey,
   chatNeverEnded,
+  inboxAlternates,
   callBeforeAck,
   ackSlowerThanRetry,
   transcriptPolling,

@@ -39,6 +39,8 @@ const REFUSALS = [
   'events-refused-under-load',
   'answers-missing-at-once',
 ]
+/** Findings that say that what the agent sees depends on which instance answers. */
+const INBOX_OBSTACLES = ['inbox-alternates']
 /** Findings that say that the agent acted, and no call followed. */
 const CALL_OBSTACLES = ['driver-failed', 'call-missing', 'chat-kind-not-started']
 
@@ -122,6 +124,12 @@ const RULES: readonly CauseRule[] = [
     explains: null,
     isCause: (_shown, _found, result) => isDecidedBy('api.contentType', result),
   },
+  {
+    check: 'FLW-02',
+    shows: INBOX_OBSTACLES,
+    explains: [...INBOX_OBSTACLES, ...CALL_OBSTACLES, 'text-missing', ...LOST_TEXTS],
+    isCause: () => true,
+  },
   createCallRule('FLW-01', 'accept', 'start'),
   createCallRule('FLW-03', 'says', 'message'),
   createCallRule('FLW-04', 'leave', 'end'),
@@ -156,7 +164,7 @@ export const mayBeBlocked = ({ check, findings, decisive }: CheckResult): boolea
   )
 
 const isObstacle = (code: string) =>
-  EVENT_OBSTACLES.includes(code) || CALL_OBSTACLES.includes(code) || code === 'call-refused'
+  [...EVENT_OBSTACLES, ...CALL_OBSTACLES, ...INBOX_OBSTACLES, 'call-refused'].includes(code)
 
 /** Explains the checks that could not rule. The others are not in the map. `searched`: those whose decisive knobs are known. */
 export function explainFindings(

@@ -6,6 +6,7 @@ import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import type { Level } from '../../evaluation/finding.ts'
 import type { CallEntry, DeliveryEntry } from '../../evaluation/history.ts'
+import { alternation } from '../../evaluation/rules/inbox-alternates.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { ASSUMED_REFUSALS } from '../../platform/contract/assumptions.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
@@ -68,6 +69,7 @@ export class CheckChat {
   readonly name: string
   readonly #check: CheckContext
   readonly #chat: Chat
+  readonly #reads: { readonly seq: number; readonly items: readonly InboxItem[] }[] = []
   /** Seqs of the calls that `nextCall` returned. */
   readonly #returned = new Set<number>()
 
@@ -158,8 +160,12 @@ export class CheckChat {
   async inbox(): Promise<readonly InboxItem[]> {
     if (!this.#check.canDo('inbox')) return []
     const { items = [], failure } = await callVerb(this.#check, this.#chat, 'inbox')
-    if (failure === undefined || !isInboxFailure(failure)) return items
-    this.#check.inconclusive(inboxFailed(failure))
+    if (failure === undefined || !isInboxFailure(failure)) {
+      this.#reads.push({ seq: this.#check.core.journal.nextSeq - 1, items })
+      const mistake = alternation(this.#reads)
+      if (mistake === null) return items
+      this.#check.report('MUST', 'inbox-alternates', mistake)
+    } else this.#check.inconclusive(inboxFailed(failure))
     throw new CheckEndedError('inbox')
   }
 
