@@ -2,9 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BUDGETS } from '../base/files/budgets.ts'
-import { fileProblem } from '../base/files/errors.ts'
-import { readText } from '../base/files/user-files.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import type { Redacted } from '../base/text/redactor.ts'
@@ -23,7 +20,6 @@ import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
 import { findLimit, type LimitStep, measureOwnLimit, ownLimitAfter } from '../running/load/limits.ts'
 import { type LoadRunOptions, runLoad } from '../running/load/load.ts'
-import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
 import { Runs } from '../running/load/runs.ts'
 import { parseThresholds, type Threshold } from '../running/load/thresholds.ts'
@@ -147,19 +143,6 @@ export const loadCommand = defineCommand({
     )
   },
 })
-
-/** Writes the reports of several loads as one (`report load-1.json load-2.json`). Resolves with the exit code. */
-export async function reportLoads(files: readonly string[], reports: string, context: Context): Promise<number> {
-  const requests = parseReports(reports, LOAD_REPORTS)
-  const texts = new Map<string, string>()
-  for (const name of files) {
-    const path = resolve(context.io.cwd, name)
-    if (!existsSync(path)) throw fileProblem(name, 'cannot be read: there is no such file.')
-    texts.set(name, readText({ name, path, extension: '.json' }, BUDGETS.stateBytes))
-  }
-  const merged = context.secrets.redactDeep(mergeLoads(texts))
-  return writeLoad({ ...merged, exitCode: loadExitCode(merged) }, requests, context)
-}
 
 async function writeLoad(
   load: Redacted<LoadReport>,

@@ -27,7 +27,7 @@ import { DEFAULT_JOURNAL, exitCodeWith, writeReports } from './write-reports.ts'
 
 export const reportCommand = defineCommand({
   arguments: {
-    '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL}); or the JSON results of one load`,
+    '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})`,
   },
   flags: {
     '--scenarios <files>': {
@@ -44,10 +44,6 @@ export const reportCommand = defineCommand({
   },
   async run(context, flags, args) {
     const { io, env } = context
-    if (args.length > 0 && args.every(name => name.endsWith('.json'))) {
-      const { reportLoads } = await import('./load.ts')
-      return reportLoads(args, (flags.report ?? []).join(','), context)
-    }
     // Without the environment: the shards have annotated their failures already.
     const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS)
     const runs = new Map<string, SavedRun>()

@@ -1,4 +1,4 @@
-/** Checks the arithmetic of a load: arrivals, thresholds, times in a journal, outages, and merged results. */
+/** Checks the arithmetic of a load: arrivals, thresholds, times in a journal, and outages. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/platform/journal/entry.ts'
@@ -123,27 +123,6 @@ describe('statistics', () => {
     group.add(ended('pass', [10, 10], 1_000))
     const { timings, late } = group.result()
     expect([timings.ack!.min, Math.round(timings.ack!.max / 10) * 10, late]).toEqual([10, 1010, 1])
-  })
-
-  it('merged results have the percentiles of all their conversations', () => {
-    const groupOf = (times: number[]) => {
-      const group = new GroupStatistics()
-      for (const ms of times) group.add(ended('pass', [ms]))
-      return group.result()
-    }
-    const times = fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 1, maxLength: 30 })
-    fc.assert(
-      fc.property(times, times, (one, other) => {
-        const merged = new GroupStatistics()
-        for (const part of [one, other]) merged.merge(groupOf(part))
-        const [ours, theirs] = [merged.result().timings.ack!, groupOf([...one, ...other]).timings.ack!]
-        expect(ours.count).toBe(theirs.count)
-        // A histogram is exact to a thousandth.
-        for (const name of ['min', 'p50', 'p99', 'max'] as const)
-          expect(Math.abs(ours[name] - theirs[name])).toBeLessThanOrEqual(theirs[name] / 500)
-      }),
-      { numRuns: 10 },
-    )
   })
 })
 

@@ -129,7 +129,7 @@ const driverFor = (base: string) => {
   const calling = (list: string) => order('/desk/$(chat.id)/calls', list)
   return `version: 1
 http: ${base}
-timeout: 2s
+timeout: 60s
 accept: ${order('/desk/$(chat.id)/accept', `[{ start: { sender: ${SENDER} } }]`)}
 says: ${calling(`[{ message: { message: $(text), sender: ${SENDER} } }]`)}
 type: ${calling('[{ typing_start: { timeout: 5000 } }]')}

@@ -61,7 +61,7 @@ const LINE_EVERY_MS = 10_000
 
 /** What happens while it runs. */
 function progressLines({ atMs, durationMs, rate, active, started, all }: LoadProgress): string[] {
-  const result = all.summary()
+  const result = all.result()
   const seconds = formatDuration(Math.round(atMs / 1000) * 1000)
   const times = keysOf(TIMING_TEXTS).flatMap(timing => {
     const measured = result.timings[timing]

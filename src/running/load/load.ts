@@ -229,7 +229,7 @@ class Load {
   #addPoint(atMs: number, rate: number, process: ProcessLoad): void {
     const point = this.#point
     this.#point = new GroupStatistics(2)
-    const { conversations: ended, verdicts, refused, late } = point.summary()
+    const { conversations: ended, verdicts, refused, late } = point.result()
     const percentiles = (statistic: 'p50' | 'p99') =>
       buildRecord(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
     this.points.push({

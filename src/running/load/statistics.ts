@@ -1,6 +1,6 @@
 /** Counts what the conversations of a load came to: verdicts, times as histograms, and outages. */
-import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js'
-import { buildRecord, keysOf } from '../../base/objects.ts'
+import { build, type Histogram } from 'hdr-histogram-js'
+import { buildRecord } from '../../base/objects.ts'
 import type { Outcome, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { type Metric, STATISTICS, type Statistic, type Threshold } from './thresholds.ts'
@@ -9,8 +9,6 @@ import { TIMINGS, type Timing, type Timings } from './timings.ts'
 /** Times in milliseconds. */
 export interface TimesResult extends Readonly<Record<Statistic, number>> {
   readonly count: number
-  /** A compressed HdrHistogram of microseconds, by which results are merged; only at the end, because it takes time. */
-  readonly histogram?: string
 }
 
 /** What some conversations came to. */
@@ -54,7 +52,7 @@ const STATISTIC_OF: Readonly<Record<Statistic, (histogram: Histogram) => number>
   max: histogram => histogram.maxValue,
 }
 
-/** Adds up conversations, and what other simulators have added up. */
+/** Adds up conversations. */
 export class GroupStatistics {
   #conversations = 0
   #calls = 0
@@ -85,20 +83,6 @@ export class GroupStatistics {
       }
   }
 
-  merge({ conversations, calls, refused, late, verdicts, timings }: GroupResult): void {
-    this.#conversations += conversations
-    this.#calls += calls
-    this.#refused += refused
-    this.#late += late
-    for (const outcome of keysOf(this.#verdicts)) this.#verdicts[outcome] += verdicts[outcome]
-    for (const timing of TIMINGS) {
-      const times = timings[timing]
-      if (times === null) continue
-      if (times.histogram === undefined) throw new Error(`its times of ${timing} have no histogram`)
-      this.#histogramOf(timing).add(decodeFromCompressedBase64(times.histogram, 32, false))
-    }
-  }
-
   /** Null when nothing was measured. */
   measure(metric: Metric, unit: Threshold['unit']): number | null {
     if ('timing' in metric) {
@@ -112,22 +96,12 @@ export class GroupStatistics {
     return total === 0 ? null : (100 * count) / total
   }
 
-  /** While the load runs. */
-  summary(): GroupResult {
+  result(): GroupResult {
     return {
       ...{ conversations: this.#conversations, verdicts: { ...this.#verdicts } },
       ...{ calls: this.#calls, refused: this.#refused, late: this.#late },
       timings: buildRecord(TIMINGS, timing => this.#timesOf(timing)),
     }
-  }
-
-  /** Contains the histograms. */
-  result(): GroupResult {
-    const withHistogram = (timing: Timing): TimesResult | null => {
-      const [times, histogram] = [this.#timesOf(timing), this.#histograms.get(timing)]
-      return times && histogram ? { ...times, histogram: encodeIntoCompressedBase64(histogram) } : null
-    }
-    return { ...this.summary(), timings: buildRecord(TIMINGS, withHistogram) }
   }
 
   #timesOf(timing: Timing): TimesResult | null {
