@@ -31,12 +31,3 @@ it.each([
   const { code, err } = await runCommand(['load', ...args, '--no-own-limit', '--port', '0'], { files: FILES })
   expect([code, err]).toEqual([2, expect.stringContaining(message)])
 })
-
-it.each([
-  ['{}', /wrong\.json.* has no "type": "load"/],
-  ['{"type":"load","v":1', /wrong\.json.*JSON/],
-  ['{"type":"load","v":1}', /wrong\.json.* is no result of load/],
-])('report of %s', async (text, message) => {
-  const { code, err } = await runCommand(['report', 'wrong.json'], { files: { 'wrong.json': text } })
-  expect([code, err]).toEqual([2, expect.stringMatching(message)])
-})
