@@ -57,7 +57,11 @@ export const reportCommand = defineCommand({
     const result = redactRun(evaluateRun(saved, plans, flags.strict ?? false), context.secrets)
     warnOfMissing(saved.scenarios, plans, 'the scenario files do not have it', context)
     warnOfMissing(plans, saved.scenarios, 'the journal does not have it', context)
-    if (result.scenarios.length === 0) return 4
+    if (result.scenarios.length === 0) {
+      if (isObserved)
+        io.stderr.write('not evaluated, because the journal has no chat: nobody wrote while it was recorded\n')
+      return 4
+    }
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
     // A report that could not be written is an error before the page is.
     if (flags.open && problems.length === 0) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { journalLines } from '../../src/evaluation/evaluator/journal-file.ts'
+import { journalLines, observedRunLine } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
@@ -98,6 +98,12 @@ it('names scenarios that only the files or only the journal have; exits with 4 w
   const { code, out, err } = await reported(files, 'run.jsonl', '--scenarios', 'other.yaml')
   expect({ code, out }).toEqual({ code: 4, out: '' })
   expect(err).toMatch(/^not evaluated, .* files .*: Greeting\nnot evaluated, .* journal .*: Other\n$/)
+})
+
+it('says that traffic without a chat has nothing to report', async () => {
+  const facts = { version: '0.1.0', started_at: '2026-01-01T00:00:00.000Z', target: 'http://127.0.0.1:3000/webhook' }
+  const { code, out, err } = await reported({ 'proxy.jsonl': `${observedRunLine(facts)}\n` }, 'proxy.jsonl')
+  expect([code, out, err]).toEqual([4, '', expect.stringContaining('the journal has no chat')])
 })
 
 it('an incomplete journal is an error and not a failure', async () => {
