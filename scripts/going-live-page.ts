@@ -112,6 +112,7 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'webhook.timeout': ANSWER_SOON,
   'webhook.redirect': ANSWER_SOON,
   'webhook.order': 'Accept events of a chat in any order; a message may come before its request.',
+  'webhook.basicAuth': 'Let the signature decide who may call, and put no user and password into the URL.',
   'webhook.idHeader': ONE_CONVERSATION,
   'typing.webhook': 'Ignore both typing events, and do not wait for them.',
   'typing.response': 'Read only the status.',

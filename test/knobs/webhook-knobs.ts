@@ -100,6 +100,10 @@ export const WEBHOOK_KNOBS = {
       return [w.inbox.map(({ json }) => json.message).join(''), mostOpen > 1 ? 'together' : 'one by one']
     },
   ),
+  'webhook.basicAuth': behaviour({ '*off': null, on: 'Basic w6VzZTpwQHNz' }, async w => {
+    await w.sim.configure({ 'webhook.url': 'https://%C3%A5se:p%40ss@desk.example.test/webhook' })
+    return (await delivery(w)).headers.get('authorization')
+  }),
   'webhook.idHeader': behaviour({ '*off': [], 'X-Delivery-Id': ['x-delivery-id'] }, async w => {
     const { headers, deliveryId } = await delivery(w)
     return [...headers].flatMap(([name, value]) => (value === deliveryId ? [name] : []))

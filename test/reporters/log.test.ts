@@ -95,6 +95,7 @@ describe('a hint for a failed webhook', () => {
     ['localhost', unsent('connection_refused', 'http://localhost:3000/'), /may mean ::1 here: try 127\.0\.0\.1\.$/],
     ['a wrong path', refusedWith(404), /^Something runs at 127\.0\.0\.1:3000 but has no \/webhook;/],
     ['a signature', refusedWith(401), /^Signature refused\? Compute the HMAC over the raw body bytes/],
+    ['a user in the URL', refusedWith(401, { url: 'http://me:pass@127.0.0.1/webhook' }), /webhook\.basicAuth=on/],
     ['a redirect', refusedWith(308, { headers: { location: '/at/' } }), /^Set the address it leads to \(\/at\/\)/],
     ['https to http', unsent('no_tls', HTTPS), /plain http server answers there; try http:\/\/127.*\/webhook\.$/],
     [

@@ -51,6 +51,11 @@ const OPEN_POINTS = {
     'The order of deliveries.',
     'Per chat in the order they were caused, each after the response to the one before; different chats are independent.',
   ),
+  'webhook.basicAuth': openPoint(
+    'WH1',
+    'Whether the platform sends a user and a password that are in the webhook URL.',
+    'They are not sent. With on, each event has them in Authorization, as most HTTP clients write them.',
+  ),
   'webhook.idHeader': openPoint(
     'EV1',
     'Whether a delivery carries an id or a retry marker.',
@@ -328,6 +333,7 @@ export type AssumptionClass = 'ordinary' | 'provoked' | 'never'
 export type AssumptionTier = 'described' | 'documented' | 'seen' | 'assumed'
 
 const NEVER: readonly AssumptionName[] = [
+  'webhook.basicAuth',
   'summarize.text',
   'summarize.latency',
   'availability.initial',

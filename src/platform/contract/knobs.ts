@@ -215,6 +215,7 @@ export const KNOBS = {
   'webhook.timeout': durationKnob(10_000),
   'webhook.redirect': choiceKnob(['fail', 'follow'], 'fail'),
   'webhook.order': choiceKnob(['chat', 'none', 'shuffle'], 'chat'),
+  'webhook.basicAuth': choiceKnob(['off', 'on'], 'off'),
   'webhook.idHeader': wordKnob('off', 'off | an HTTP header name', token),
   'typing.webhook': choiceKnob(['echo', 'off'], 'echo'),
   'typing.response': choiceKnob(['empty', 'event'], 'empty'),

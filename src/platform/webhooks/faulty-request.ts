@@ -27,7 +27,7 @@ export function faultyRequest(ports: RequestPorts, encoded: EncodedEvent, form: 
 export function faultyHeaders(ports: RequestPorts, encoded: EncodedEvent, mode: SignMode, url: string): Headers {
   const { chatId, body } = encoded
   const signature = faultySignature(mode, ports.signingKey(chatId), body, url, ports.knobs())
-  return requestHeaders(ports, encoded, signature)
+  return requestHeaders(ports, encoded, signature, url)
 }
 
 /** Truncates the body and changes how the bytes travel; the signature stays. */

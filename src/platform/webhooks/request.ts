@@ -3,8 +3,10 @@
 import type { Activity } from '../../base/runtime/activity.ts'
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../../base/runtime/connection-failure.ts'
+import { latin1Text } from '../../base/runtime/encoding.ts'
 import { type HashName, hmac } from '../../base/runtime/node.ts'
 import type { HeaderLines, Outgoing, Received, Transport, WireFaults } from '../../base/runtime/transport.ts'
+import { decoded } from '../../base/text/url-text.ts'
 import { EVENT_NAMES } from '../contract/event-names.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
@@ -45,7 +47,7 @@ export const validRequest = (ports: RequestPorts, encoded: EncodedEvent): Webhoo
   wire: null,
   headers(url) {
     const signature = signingHeaders(ports.signingKey(encoded.chatId), encoded.body, url, ports.knobs())
-    return requestHeaders(ports, encoded, signature)
+    return requestHeaders(ports, encoded, signature, url)
   },
 })
 
@@ -64,10 +66,32 @@ export const withParts = (
   ...parts,
 })
 
-export function requestHeaders(ports: RequestPorts, of: Pick<EncodedEvent, 'deliveryId'>, signature: Headers): Headers {
-  const idHeader = ports.knobs()['webhook.idHeader']
-  const headers = { 'content-type': 'application/json', 'user-agent': ports.userAgent, ...signature }
-  return idHeader === 'off' ? headers : { ...headers, [idHeader]: of.deliveryId }
+export function requestHeaders(
+  ports: RequestPorts,
+  of: Pick<EncodedEvent, 'deliveryId'>,
+  signature: Headers,
+  url: string,
+): Headers {
+  const { 'webhook.idHeader': idHeader, 'webhook.basicAuth': basicAuth } = ports.knobs()
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': ports.userAgent }
+  if (basicAuth === 'on') Object.assign(headers, basicAuthorization(url))
+  Object.assign(headers, signature)
+  if (idHeader !== 'off') headers[idHeader] = of.deliveryId
+  return headers
+}
+
+/** The user and the password of a URL as a header; none for a URL without a user. */
+function basicAuthorization(url: string): Headers {
+  const { username, password } = new URL(url)
+  if (username === '') return {}
+  const text = `${decoded(username)}:${decoded(password)}`
+  return { authorization: `Basic ${btoa(latin1Text(new TextEncoder().encode(text)))}` }
+}
+
+/** No HTTP client takes a URL with a user. */
+function withoutUser(url: string): string {
+  if (!url.includes('@')) return url
+  return Object.assign(new URL(url), { username: '', password: '' }).href
 }
 
 const ALGORITHM_NAMES: Record<HashName, string> = { sha256: 'HMAC-SHA-256', sha1: 'HMAC-SHA-1', sha512: 'HMAC-SHA-512' }
@@ -178,7 +202,8 @@ async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: Ab
   }
   const knobs = ports.knobs()
   const { body, wire, method } = request
-  const outgoing: Outgoing = { url, timeoutMs: knobs['webhook.timeout'], headers, body, signal, wire, method }
+  const timeoutMs = knobs['webhook.timeout']
+  const outgoing: Outgoing = { url: withoutUser(url), timeoutMs, headers, body, signal, wire, method }
   try {
     const follows = knobs['webhook.redirect'] === 'follow'
     const received = follows ? await followRedirects(transport, outgoing) : await transport(outgoing)

@@ -154,6 +154,11 @@ function findHint(entry: Delivery): { readonly code: string; readonly text: stri
       'It was sent with the headers of the first time; after a change of key, resend with resign=true or --re-sign.'
     return { code: 'old signature', text }
   }
+  if (isRefused && url !== null && url.username !== '' && entry.request.headers.authorization === undefined) {
+    const text =
+      'The user and the password in the webhook URL are not sent: the knob webhook.basicAuth=on sends them, and the platform may not.'
+    return { code: 'credentials', text }
+  }
   if (isRefused) {
     const text =
       'Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.'

@@ -80,6 +80,7 @@ export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRot
   'webhook.timeout': 'own_check',
   'webhook.redirect': 'more_lenient',
   'webhook.order': 'own_check',
+  'webhook.basicAuth': 'setting',
   'summarize.latency': 'own_check',
   'summarize.text': 'setting',
   'summarize.prompt': 'setting',
