@@ -6,6 +6,7 @@ import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, MessageRecord, Sender } from '../contract/schemas.ts'
 import type { CallRemark, EventContent, NoteContent } from '../journal/entry.ts'
 import { sizeOf } from '../journal/journal.ts'
+import type { BusinessHours } from './business-hours.ts'
 
 export interface StoredFile {
   readonly id: string
@@ -147,15 +148,6 @@ export interface BotReply {
   readonly match: string
   readonly text: string
   readonly buttons?: readonly Button[]
-}
-
-/** Weekly business hours in a time zone. */
-export interface BusinessHours {
-  readonly timeZone: string
-  /** The setting as the user wrote it. */
-  readonly written: Readonly<Record<string, unknown>>
-  /** Per weekday, 0 = Sunday: opening and closing in minutes of the day, or null when closed all day. */
-  readonly week: readonly (readonly [openMinute: number, closeMinute: number] | null)[]
 }
 
 /** Settings of the workspace, which the API cannot change. */

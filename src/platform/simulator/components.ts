@@ -26,7 +26,7 @@ import { type BotSpec, createPlatformState } from '../rules/platform.ts'
 import type { PlatformContext, Settings } from '../rules/state.ts'
 import {
   DEFAULTS,
-  hoursProblem,
+  hoursProblems,
   InvalidOptionError,
   invalidOption,
   knobsFrom,
@@ -177,8 +177,8 @@ function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions, onThrown: On
 function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
   if (raw === null || raw === undefined) return null
   const read = readBusinessHours(raw)
-  if ('week' in read) return read
-  throw new InvalidOptionError([hoursProblem(read)])
+  if ('problems' in read) throw new InvalidOptionError(hoursProblems(read))
+  return read
 }
 
 type ClosableTransport = Transport & { close?(): Promise<void> }

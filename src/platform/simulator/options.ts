@@ -2,7 +2,7 @@
 
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
-import { MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
+import { fieldName, MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { cut } from '../../base/text/cut.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
@@ -20,6 +20,7 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
+import type { HoursProblems } from '../rules/business-hours.ts'
 import type { Summarize, Translate } from '../rules/engines.ts'
 import type { BotReply } from '../rules/state.ts'
 import { MemoryLimitError } from '../rules/state.ts'
@@ -46,7 +47,10 @@ export interface PlatformSimulatorOptions {
     /** Receives events in-process as a request listener of `node:http`; `fromNode` and `fromFastify` create it. */
     readonly listener?: NodeListener
   }
-  /** Business hours as in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. Null: always open. */
+  /**
+   * Business hours as in the config file (docs/reference/config.md), by weekday and by date:
+   * `{ time_zone: 'Europe/Oslo', 'mon-fri': ['09:00-12:00', '13:00-17:00'], '2026-12-24': 'closed' }`. Null: always open.
+   */
   readonly businessHours?: Readonly<Record<string, unknown>> | null
   /** Knobs by dotted name (docs/reference/config.md), with values as in the config file. */
   readonly knobs?: KnobSettings
@@ -305,10 +309,11 @@ export function unexpected(name: string, { expected, items }: OptionKind, value:
   return { name, message: `${name} must be ${expected}, got ${describeValue(value)}.` }
 }
 
-export const hoursProblem = ({ key, message }: { readonly key: string; readonly message: string }): SettingProblem => ({
-  name: `business_hours.${key}`,
-  message: `business_hours.${key} ${message}.`,
-})
+export const hoursProblems = ({ problems }: HoursProblems): readonly SettingProblem[] =>
+  problems.map(({ path, message }) => {
+    const name = fieldName(['business_hours', ...path])
+    return { name, message: sentence(`${name} ${message}`) }
+  })
 
 const isKind = (below: OptionKind | Shape): below is OptionKind => typeof below.fits === 'function'
 

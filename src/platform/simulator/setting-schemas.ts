@@ -1,6 +1,5 @@
 /** Defines the schemas of settings. They need zod, which `handover-sim start` loads only for a config file. */
 import * as z from 'zod/mini'
-import { isMap } from '../../base/objects.ts'
 import { sentenceIssue } from '../../base/schemas/explain-issues.ts'
 import { assumptionOf, BEHAVIOURS, type Behaviour } from '../contract/assumptions.ts'
 import {
@@ -14,7 +13,7 @@ import {
   schemaFor,
 } from '../contract/knobs.ts'
 import { Button } from '../contract/schemas.ts'
-import { readBusinessHours, WEEKDAYS } from '../rules/business-hours.ts'
+import { BUSINESS_HOURS_SHAPE, readBusinessHours } from '../rules/business-hours.ts'
 
 /** A value that `fits`; `expected` names what does, and `shape` is its JSON Schema. */
 export const predicateSchema = (
@@ -116,27 +115,10 @@ export const ReplySchema = z.strictObject({
   buttons: z.optional(z.array(Button)),
 })
 
-/** In upper or lower case. */
-const DAYS = `(${WEEKDAYS.map(day => day.replace(/./g, char => `[${char.toUpperCase()}${char}]`)).join('|')})`
-export const BusinessHoursSchema = z.unknown().check(
-  ctx => {
-    const { value } = ctx
-    if (value === null) return
-    const read = isMap(value) ? readBusinessHours(value) : null
-    if (read === null)
-      ctx.issues.push({
-        code: 'custom',
-        input: value,
-        message: 'a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
-      })
-    else if ('message' in read) ctx.issues.push(sentenceIssue('unexpected_value', value, read.message, [read.key]))
-  },
-  z.meta({
-    type: ['object', 'null'],
-    required: ['time_zone'],
-    properties: { time_zone: { type: 'string', examples: ['Europe/Oslo'] } },
-    patternProperties: { [`^${DAYS}(-${DAYS})?$`]: { type: 'string', pattern: '^\\d\\d:\\d\\d-\\d\\d:\\d\\d$' } },
-    additionalProperties: false,
-    description: 'When handover requests are accepted; a day not named is closed',
-  }),
-)
+export const BusinessHoursSchema = z.unknown().check(ctx => {
+  const { value } = ctx
+  const read = value === null ? null : readBusinessHours(value)
+  if (read === null || !('problems' in read)) return
+  for (const { path, wrong, message } of read.problems)
+    ctx.issues.push(sentenceIssue(wrong === 'key' ? 'unknown_key' : 'unexpected_value', value, message, [...path]))
+}, z.meta(BUSINESS_HOURS_SHAPE))

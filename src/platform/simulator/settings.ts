@@ -1,6 +1,5 @@
 /** Changes and shows the configuration of a running simulator. */
 
-import { isMap } from '../../base/objects.ts'
 import { MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { shortName, suggest } from '../../base/text/error-text.ts'
 import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/knobs.ts'
@@ -11,7 +10,7 @@ import type { Core } from './core.ts'
 import {
   applyKnobs,
   either,
-  hoursProblem,
+  hoursProblems,
   InvalidOptionError,
   type OptionKind,
   only,
@@ -21,8 +20,8 @@ import {
   unexpected,
 } from './options.ts'
 
-/** Reads a setting that is not a knob; returns a problem, or the function that applies the value. */
-type Reader = (core: Core, value: unknown) => SettingProblem | (() => void)
+/** Reads a setting that is not a knob; returns its problems, or the function that applies the value. */
+type Reader = (core: Core, value: unknown) => SettingProblem | readonly SettingProblem[] | (() => void)
 
 const reader =
   <Value>(name: string, kind: OptionKind<Value>, apply: (core: Core, value: Value) => void): Reader =>
@@ -40,8 +39,8 @@ const OTHERS: Record<string, Reader> = {
     core.platform.settings.replies = value
   }),
   business_hours: (core, value) => {
-    const read = value === null ? null : readBusinessHours(isMap(value) ? value : {})
-    if (read !== null && 'message' in read) return hoursProblem(read)
+    const read = value === null ? null : readBusinessHours(value)
+    if (read !== null && 'problems' in read) return hoursProblems(read)
     return () => {
       core.platform.settings.businessHours = read
     }
@@ -72,7 +71,7 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
         ? readKnob(name, value, typeof value === 'string' && core.userModules.has(value) ? 'user' : origin)
         : unknown(name))
     if (typeof read === 'function') applies.push(read)
-    else if ('message' in read) problems.push(read)
+    else if (Array.isArray(read) || 'message' in read) problems.push(...[read].flat())
     else knobs[name] = value
   }
   return { problems, knobs, applies }

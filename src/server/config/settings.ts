@@ -1,6 +1,7 @@
 /** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
 import { keysOf } from '../../base/objects.ts'
 import { allowedFor, isKnob, parseKnob } from '../../platform/contract/knobs.ts'
+import { BUSINESS_HOURS_SHAPE } from '../../platform/rules/business-hours.ts'
 import {
   DEFAULTS,
   filledText,
@@ -91,7 +92,7 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   business_hours: {
     kind: SETTING_KINDS.business_hours,
     initial: null,
-    description: 'When handover requests are accepted; a day not named is closed',
+    description: BUSINESS_HOURS_SHAPE.description,
   },
   evidence: {
     kind: SETTING_KINDS.evidence,

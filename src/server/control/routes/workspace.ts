@@ -1,12 +1,16 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import * as z from 'zod/mini'
-import { isMap } from '../../../base/objects.ts'
 import { isoMicros, nextMacrotask } from '../../../base/runtime/clock.ts'
 import { tierOf } from '../../../platform/contract/assumptions.ts'
 import { AnyFields, AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/rules/availability.ts'
-import { readBusinessHours, withinHours } from '../../../platform/rules/business-hours.ts'
+import {
+  type BusinessHours,
+  nextChange,
+  readBusinessHours,
+  withinHours,
+} from '../../../platform/rules/business-hours.ts'
 import { botById } from '../../../platform/rules/chats.ts'
 import type { BotState } from '../../../platform/rules/state.ts'
 import { chatSummary } from '../../../platform/rules/transcript.ts'
@@ -53,6 +57,15 @@ const QueueResponse = z
   })
   .check(named('Availability', '`open` also depends on the business hours'))
 
+const HoursResponse = z
+  .nullable(
+    z.object({
+      open: z.boolean().check(z.describe('Whether it is within the hours')),
+      next_change: z.nullable(z.string()).check(z.describe('When this changes; null when it stays the same')),
+    }),
+  )
+  .check(z.describe('Where the clock is in `business_hours` of the config; null without hours'))
+
 const StateResponse = z
   .object({
     version: z.string(),
@@ -62,6 +75,7 @@ const StateResponse = z
       .nullable(z.object({ upstream: z.string(), webhook_url: z.string(), since: z.string(), file: z.string() }))
       .check(z.describe('What `npx handover-sim proxy` records; null for a simulator')),
     availability: z.array(QueueResponse),
+    business_hours: HoursResponse,
     chats: z.array(ChatSummary),
     journal: z.object({
       first_seq: z.int(),
@@ -171,7 +185,14 @@ const platformNow = (core: Core) => ({
     const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
     return [...names].map(name => describeAvailability(core, bot, name))
   }),
+  business_hours: describeHours(core.platform.settings.businessHours, core.clock.wallMs()),
 })
+
+function describeHours(hours: BusinessHours | null, atMs: number) {
+  if (hours === null) return null
+  const changesMs = nextChange(hours, atMs)
+  return { open: withinHours(hours, atMs), next_change: changesMs === null ? null : isoMicros(changesMs * 1000) }
+}
 
 /** Undoes the changes after the entry `seq`, newest first: their notes say what was there before. */
 function platformAt(core: Core, seq: number): ReturnType<typeof platformNow> {
@@ -187,20 +208,20 @@ function platformAt(core: Core, seq: number): ReturnType<typeof platformNow> {
     }
   }
   const nowMs = timeAfter(core, seq)
-  const written = config.business_hours
-  const hours = isMap(written) ? readBusinessHours(written) : null
-  const isWithinHours = hours === null || ('week' in hours && withinHours(hours, nowMs))
+  const read = config.business_hours === null ? null : readBusinessHours(config.business_hours)
+  const business_hours = describeHours(read === null || 'problems' in read ? null : read, nowMs)
   const initial = config['availability.initial'] === 'CLOSED' ? 'CLOSED' : 'OPEN'
   for (const queue of queues) if (queue.updated_at === null) queue.availability = initial
   for (const queue of queues) {
     const main = queues.find(candidate => candidate.bot_id === queue.bot_id && candidate.queue === DEFAULT_QUEUE)
-    queue.open = main?.availability === 'OPEN' && isWithinHours
+    queue.open = main?.availability === 'OPEN' && business_hours?.open !== false
   }
   const isListed = ({ queue, updated_at }: (typeof queues)[number]) => queue === DEFAULT_QUEUE || updated_at !== null
   return {
     config,
     clock: { ...clock, now: isoMicros(nowMs * 1000), next_due: null },
     availability: queues.filter(isListed),
+    business_hours,
   }
 }
 

@@ -44,7 +44,7 @@ const CreateWorkspaceBody = z
       z.string().check(z.refine(isHttp, { error: 'an http or https URL' }), z.describe('Where its events are sent')),
     ),
     knobs: z.optional(AnyFields.check(z.describe('By dotted name, as in the config file'))),
-    business_hours: z.optional(z.nullable(AnyFields)),
+    business_hours: z.optional(z.nullable(AnyFields.check(z.describe('By weekday and date, as in the config file')))),
   })
   .check(named('NewWorkspace', 'Options that are left out are those of the server; by default there is no webhook'))
 type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>

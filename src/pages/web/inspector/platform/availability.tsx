@@ -1,6 +1,8 @@
 /** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
+import { useMemo } from 'preact/hooks'
 import { isMap } from '../../../../base/objects.ts'
-import { readBusinessHours, withinHours } from '../../../../platform/rules/business-hours.ts'
+import { isoMicros } from '../../../../base/runtime/clock.ts'
+import { nextChange, readBusinessHours, withinHours } from '../../../../platform/rules/business-hours.ts'
 import { JsonEditor } from '../../components/json-editor.tsx'
 import { moment as momentText } from '../../model/formats.ts'
 import { parseJsonText } from '../../model/json-text.ts'
@@ -15,7 +17,10 @@ const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours'
 export function AvailabilitySection() {
   const moment = usePlatform()
   const { queues, config } = moment
-  const isInHours = isWithin(config.business_hours, useShownTime(moment))
+  const hours = useHours(config.business_hours)
+  const now = useShownTime(moment)
+  const isInHours = hours === null || withinHours(hours, now)
+  const changesMs = hours === null ? null : nextChange(hours, now)
   const isOpen = isInHours && queues.some(({ queue, availability }) => queue === 'DEFAULT' && availability === 'OPEN')
   return (
     <PlatformSection
@@ -28,6 +33,11 @@ export function AvailabilitySection() {
       ))}
       {isInHours ? null : (
         <p class="platform-warning">It is outside of the business hours, so handover is closed whatever is set.</p>
+      )}
+      {hours === null || changesMs === null ? null : (
+        <p class="hint">
+          {isInHours ? 'The hours end' : 'The hours begin'} at {momentText(isoMicros(changesMs * 1000))}.
+        </p>
       )}
       <BusinessHours />
     </PlatformSection>
@@ -128,16 +138,18 @@ function BusinessHours() {
   )
 }
 
-/** `mon-fri 09:00-17:00, sat 10:00-14:00 (Europe/Oslo)` */
+/** `mon-fri 09:00-12:00 and 13:00-17:00, 2026-12-24 closed (Europe/Oslo)` */
 function hoursText(written: unknown): string {
   if (!isMap(written)) return 'none: availability alone decides'
   const { time_zone, ...days } = written
-  const spans = Object.entries(days).map(([day, span]) => `${day} ${span}`)
+  const spans = Object.entries(days).map(([day, hours]) => `${day} ${[hours ?? []].flat().join(' and ') || 'closed'}`)
   return `${spans.join(', ') || 'closed all week'} (${time_zone})`
 }
 
-/** Whether a moment is within the hours; true without hours. */
-function isWithin(written: unknown, ms: number): boolean {
-  const hours = isMap(written) ? readBusinessHours(written) : null
-  return hours === null || 'message' in hours || withinHours(hours, ms)
+/** Reads the setting again when another state of the server came, not with each second. */
+function useHours(written: unknown) {
+  return useMemo(() => {
+    const read = isMap(written) ? readBusinessHours(written) : null
+    return read === null || 'problems' in read ? null : read
+  }, [written])
 }
