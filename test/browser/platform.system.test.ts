@@ -238,7 +238,12 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await keys.getByText('a-secret-of-this-test').waitFor()
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     const hours = page.getByLabel('Time zone, and the hours of days')
-    const written = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '09:00-12:00' }
+    const written = {
+      time_zone: 'Europe/Oslo',
+      'mon-fri': ['09:00-12:00', '13:00-17:00'],
+      sat: '22:00-02:00',
+      '2199-12-24': 'closed',
+    }
     await hours.fill(JSON.stringify({ ...written, sat: 'noon' }))
     await page.getByRole('button', { name: 'Set the hours' }).click()
     await page.getByText('business_hours.sat must be hours').waitFor()
@@ -248,5 +253,8 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await hours.fill(JSON.stringify(written))
     await page.getByRole('button', { name: 'Set the hours' }).click()
     await expect.poll(() => server.config().business_hours).toEqual(written)
+    const line = 'mon-fri 09:00-12:00 and 13:00-17:00, sat 22:00-02:00, 2199-12-24 closed (Europe/Oslo)'
+    await page.getByText(line, { exact: true }).waitFor()
+    await page.getByText(/^The hours (begin|end) at \d{4}-\d\d-\d\d \d\d:00:00 UTC\.$/).waitFor()
   })
 })

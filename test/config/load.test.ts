@@ -26,7 +26,7 @@ bot: { id: 1042, name: Nora, replies: [{ match: parcel, text: Let me look that u
 keys: { handover: sim-handover-key, bot: sim-bot-key }
 webhook: { url: "http://127.0.0.1:3000/webhook" }
 agent_driver: driver.yaml
-business_hours: { time_zone: Europe/Oslo, mon-fri: "09:00-17:00", sat: "10:00-14:00" }
+business_hours: { time_zone: Europe/Oslo, mon-fri: "09:00-17:00", sat: "10:00-14:00", 2026-12-24: closed }
 messages: { open: One moment, closed: We are closed, entering: "{name} has joined", left: "{name} has left" }
 knobs: { webhook.retry: [1s, 5s], typing.webhook: off }
 `
@@ -46,7 +46,12 @@ describe('a config file', () => {
       'keys.bot': 'sim-bot-key',
       'webhook.url': 'http://127.0.0.1:3000/webhook',
       agent_driver: 'driver.yaml',
-      business_hours: { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '10:00-14:00' },
+      business_hours: {
+        time_zone: 'Europe/Oslo',
+        'mon-fri': '09:00-17:00',
+        sat: '10:00-14:00',
+        '2026-12-24': 'closed',
+      },
       'messages.open': 'One moment',
       'messages.closed': 'We are closed',
       'messages.entering': '{name} has joined',
@@ -95,6 +100,12 @@ describe('an invalid config file', () => {
     ['clock: slow', '1:8: clock: must be real, virtual or an object, got the string "slow".'],
     ['clock: { mode: virtual, start: noon }', '1:32: clock.start: must be a time such as "2024-01-01T09:00:00Z"'],
     ['business_hours: { time_zone: UTC, mon-fri: 9-17 }', '1:44: business_hours.mon-fri: must be hours'],
+    ['business_hours: { time_zone: UTC, monday: [] }', '1:35: business_hours.monday: is not a day, '],
+    ['business_hours:\n  time_zone: UTC\n  mon: ["09:00-12:00", 13-17]', '3:24: business_hours.mon[1]: must be hours'],
+    [
+      'business_hours: 9-17',
+      '1:17: business_hours: must be a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
+    ],
     ['bot: { replies: [{ match: x }] }', '1:18: bot.replies[0].text: is required: a string.'],
     ['keys: { bot: a }\nknobs: { keys.bot: b }', '2:10: knobs.keys.bot: sets keys.bot again (first at c.yaml:1).'],
     ['keys: {\n  "bot": "a",\n  }}', '3:4: '],

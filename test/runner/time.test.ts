@@ -36,6 +36,29 @@ const clocks: Record<string, Row> = {
 - press: handover
 - check: { events: { REQUESTING TAKEOVER: 1 }, status: pending }`,
   },
+  'virtual: hours of several spans, from Friday evening to Monday': {
+    head: `clock: { mode: virtual, start: "2026-12-18T16:59:00+01:00" }
+business_hours: { time_zone: Europe/Oslo, mon-fri: ["09:00-12:00", "13:00-17:00"], sat: "22:00-02:00", 2026-12-22: closed }`,
+    steps: `
+- check: { availability: OPEN }
+- wait: 1m                       # Friday, 17:00
+- check: { availability: CLOSED }
+- wait: 33h                      # Sunday, 02:00
+- check: { availability: CLOSED }
+- wait: 111599999ms             # Monday, 08:59:59.999
+- check: { availability: CLOSED }
+- wait: 1ms                      # 09:00
+- check: { availability: OPEN }
+- wait: 3h
+- check: { availability: CLOSED }
+- wait: 22h                      # Tuesday, 10:00, a date that is closed
+- check: { availability: CLOSED }
+- press: handover
+- check: { events: { REQUESTING TAKEOVER: 0 } }
+- wait: 23h                      # Wednesday, 09:00
+- press: handover
+- check: { events: { REQUESTING TAKEOVER: 1 }, status: pending }`,
+  },
   'virtual: within is wall time': {
     head: VIRTUAL,
     steps: `${TAKEN}- wait: 1h\n- expect: { end: {}, within: 100ms }`,

@@ -153,8 +153,8 @@ export function readBusinessHours(written: unknown): BusinessHours | HoursProble
     report(
       ['time_zone'],
       zone === undefined
-        ? 'is required: the name of a time zone such as Europe/Oslo'
-        : `must be the name of a time zone such as Europe/Oslo, got ${formatValue(zone)}${zoneHint(zone)}`,
+        ? 'is required: the IANA name of a time zone such as Europe/Oslo'
+        : `must be the IANA name of a time zone such as Europe/Oslo, got ${formatValue(zone)}${zoneHint(zone)}`,
     )
   const week: Day[] = WEEKDAYS.map(key => ({ key, spans: [] }))
   const dates: [number, Day][] = []
@@ -227,7 +227,7 @@ function readWeekdays(key: string): number[] | null {
 }
 
 function keyProblem(key: string): string {
-  if (/^\d+-\d+-\d+$/.test(key)) return 'is not a date; write one of the calendar as 2026-12-24'
+  if (/^\d+([-./]\d+){2}$/.test(key)) return 'is not a date of the calendar; write a date as 2026-12-24'
   // `monday-friday`
   const short = key.toLowerCase().replace(/([a-z]{3})[a-z]*/g, '$1')
   const hint = readWeekdays(short) === null ? nearest(key, [...WEEKDAYS, 'time_zone']) : didYouMean(short)
@@ -292,8 +292,8 @@ function overlaps(hours: BusinessHours): ReadonlyMap<string, string> {
     if (!today || !tomorrow || !last || !first || last.close - DAY_MINUTES <= first.open) continue
     // A date has to fit to its neighbours, which are right without it.
     if (readDate(today.key) === null && readDate(tomorrow.key) !== null)
-      overlap(tomorrow.key, first, last, ` of the day before, by ${today.key}`)
-    else overlap(today.key, last, first, ` of the next day, by ${tomorrow.key}`)
+      overlap(tomorrow.key, first, last, ` of the day before (${today.key})`)
+    else overlap(today.key, last, first, ` of the next day (${tomorrow.key})`)
   }
   return found
 }
