@@ -17,7 +17,7 @@ const controls =
     return control(method, path, { body })
   }
 
-const HOURS = { time_zone: 'UTC', 'mon-sun': '09:00-17:00' }
+const HOURS = { time_zone: 'UTC', 'mon-sun': ['09:00-12:00', '13:00-17:00'], '2024-01-02': 'closed' }
 const ACTS: readonly Act[] = [
   controls('POST /chats/:id/messages', { text: 'Hi' }),
   controls('POST /chats/:id/messages', { attachments: [{ name: 'a b', type: 'a/b', size_kb: 1 }] }),
