@@ -55,25 +55,31 @@ export function withinHours(hours: BusinessHours, atMs: number): boolean {
   )
 }
 
-/** After so long without a change, and without a date, the same week repeats: only another date brings a change. */
-const QUIET_MS = 15 * DAY_MS
+/** How many minutes of a day are within the hours, as a clock shows them. */
+function openMinutes(hours: BusinessHours, day: number): number {
+  let minutes = 0
+  for (const { open, close } of spansOf(hours, day)) minutes += Math.min(close, DAY_MINUTES) - open
+  for (const { close } of spansOf(hours, day - 1)) minutes += Math.max(0, close - DAY_MINUTES)
+  return minutes
+}
 
 /** The first time after `fromMs`, in milliseconds, at which `withinHours` differs; null when it stays the same. */
 export function nextChange(hours: BusinessHours, fromMs: number): number | null {
   let at = Math.floor(fromMs)
   const isOpen = withinHours(hours, at)
-  let quietUntil = at + QUIET_MS
+  const lastDate = [...hours.dates.keys()].at(-1) ?? 0
   while (at < LATEST_MS) {
-    at = nextMoment(hours, at)
-    if (withinHours(hours, at) !== isOpen) return at
     const today = Math.floor(hours.localMs(at) / DAY_MS)
-    if (hours.dates.has(today)) quietUntil = at + QUIET_MS
-    if (at < quietUntil) continue
-    const date = [...hours.dates.keys()].find(day => day > today)
-    if (date === undefined) return null
-    // No zone is a day ahead of or behind UTC.
-    at = Math.max(at, (date - 1) * DAY_MS)
-    quietUntil = at + QUIET_MS
+    // A day that is open or closed as a whole brings no change. Clocks that are set back may show yesterday again.
+    let day = today - 1
+    while (openMinutes(hours, day) === (isOpen ? DAY_MINUTES : 0)) {
+      day++
+      // The same week repeats.
+      if (day > Math.max(today, lastDate) + 9) return null
+    }
+    // No zone is a day ahead of UTC.
+    at = Math.max((day - 1) * DAY_MS, nextMoment(hours, at))
+    if (withinHours(hours, at) !== isOpen) return at
   }
   return null
 }
