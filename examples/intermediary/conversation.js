@@ -5,7 +5,8 @@
 
 /** @typedef {{ at: string, call: string, reason: string, text?: string }} Problem */
 /** @typedef {{ name: string, url: string, type: string }} Attachment */
-/** @typedef {{ request: true } | { text: string, attachments: Attachment[], note?: true }} InboxItem */
+/** @typedef {{ text: string, attachments: Attachment[], note?: true, from?: string }} TextItem */
+/** @typedef {{ request: true } | TextItem} InboxItem */
 
 /**
  * A queue of platform calls, made one after the other.
@@ -28,6 +29,9 @@
  * @property {string} agent      the name the user sees
  * @property {boolean} typing    the user may be looking at a typing indicator
  * @property {InboxItem[]} inbox everything the user sent, over all conversations of the chat
+ * @property {number} accepted   the length of the inbox when the agent accepted
+ * @property {string | null} notice  the id of what the platform wrote at the last start or end
+ * @property {CallQueue} reads   calls that read: beside the others, so that no message waits for them
  */
 
 /** @typedef {CallQueue & Details} Conversation */
@@ -38,6 +42,14 @@
  */
 export function newQueue(id) {
   return { id, outbox: [], problems: [], failed: null }
+}
+
+/**
+ * Without the details of its event.
+ * @param {string} id
+ */
+export function newConversation(id) {
+  return { ...newQueue(id), inbox: [], accepted: 0, notice: null, reads: newQueue(id) }
 }
 
 /**
@@ -77,6 +89,6 @@ export function messageFrom(event) {
  * A signature proves who sent a field, not what type it has.
  * @param {unknown} value
  */
-function text(value) {
+export function text(value) {
   return typeof value === 'string' ? value : ''
 }

@@ -147,6 +147,7 @@ function summaryOf({ id, status, language, source, user, botId }) {
 
 /** @param {Conversation} conversation */
 function detailsOf(conversation) {
-  const { agent, problems, outbox } = conversation
-  return { ...summaryOf(conversation), agent, problems, waiting_calls: outbox.length }
+  const { agent, problems, reads, outbox } = conversation
+  const all = [...problems, ...reads.problems]
+  return { ...summaryOf(conversation), agent, problems: all, waiting_calls: outbox.length }
 }

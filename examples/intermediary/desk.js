@@ -2,7 +2,7 @@
 // Runs a small help desk, which you replace by your own: conversations with an inbox, and an agent
 // who accepts, writes, transfers and leaves.
 
-import { detailsFrom, messageFrom, newQueue } from './conversation.js'
+import { detailsFrom, messageFrom, newConversation } from './conversation.js'
 import { HttpError } from './http.js'
 import { log } from './log.js'
 
@@ -77,7 +77,7 @@ export class Desk {
    * @returns {Conversation}
    */
   #conversation(id, event, status) {
-    const known = this.#store.chats.get(id) ?? { ...newQueue(id), inbox: [] }
+    const known = this.#store.chats.get(id) ?? newConversation(id)
     const conversation = Object.assign(known, detailsFrom(event, this.#settings), { status })
     this.#store.chats.delete(id)
     this.#store.chats.set(id, conversation)
@@ -102,6 +102,7 @@ export class Desk {
     const again = conversation.failed === 'start'
     if (!again) requireStatus(conversation, 'pending', 'held')
     Object.assign(conversation, { status: 'open', failed: null })
+    conversation.accepted = conversation.inbox.length
     const { languages } = this.#settings.agent
     // The languages switch live translation on, so leave the field out when there is none.
     const spoken = languages.length > 0 ? { language_codes: languages } : {}

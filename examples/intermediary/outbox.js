@@ -1,6 +1,7 @@
 // @ts-check
 // Makes the pending calls: in order within a chat, in parallel between chats.
 
+import { showHistory } from './history.js'
 import { log } from './log.js'
 
 /** @typedef {import('./conversation.js').CallQueue} CallQueue */
@@ -68,7 +69,25 @@ export class Outbox {
     const finished = queue.outbox.splice(0, outcome.keyRefused ? queue.outbox.length : 1)
     if (outcome.ok) log(`${call.name} done: ${queue.id}`)
     else for (const failed of finished) report(queue, failed, outcome.reason)
+    if (outcome.ok) this.#confirmed(queue, call, outcome.answer)
     this.#store.save()
+  }
+
+  /**
+   * Reads what was written before `start` once `start` has its answer, and not earlier: nothing is
+   * missing between what is read and what comes by webhook.
+   * @type {(queue: CallQueue, call: Call, answer: any) => void}
+   */
+  #confirmed({ id }, { name, body, after, before }, answer) {
+    const chat = this.#store.chats.get(id)
+    if (!chat) return
+    if (name === 'transcript') showHistory(chat, answer.chat.messages, { after, before })
+    if (name !== 'start' && name !== 'end') return
+    const [last, notice] = [chat.notice, answer.chatmessage_id]
+    chat.notice = notice
+    if (name === 'end') return
+    const { bot_id, chat_id } = body
+    this.add(chat.reads, { name: 'transcript', body: { bot_id, chat_id }, after: last, before: notice })
   }
 }
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { log } from './log.js'
 
 /** @typedef {keyof typeof ENDPOINTS} CallName */
-/** @typedef {{ name: CallName, body: Record<string, any> }} Call */
-/** @typedef {{ ok: boolean, reason: string, keyRefused: boolean }} Outcome */
+/** @typedef {{ name: CallName, body: Record<string, any>, after?: string | null, before?: string }} Call */
+/** @typedef {{ ok: boolean, reason: string, keyRefused: boolean, answer?: any }} Outcome */
 /** @typedef {{ status: number, text: string, retryAfter: string | null }} Reply */
 
 const CALL_TIMEOUT_MS = 15_000
@@ -28,6 +28,7 @@ const ENDPOINTS = {
   typing_start: { path: 'typing_start', confirmedBy: null },
   typing_stop: { path: 'typing_stop', confirmedBy: null },
   availability: { path: 'availability', confirmedBy: 'HANDOVER AVAILABILITY UPDATED' },
+  transcript: { path: 'transcript', confirmedBy: null },
 }
 
 export class Platform {
@@ -62,12 +63,16 @@ export class Platform {
    * @returns {Promise<Reply>} status 0: no answer
    */
   async #post(call) {
-    const { url, apiKey } = this.#settings
+    const { url, apiKey, botApiKey } = this.#settings
+    // The handover transcript ends at the request. Only the chat transcript, for which there is a key
+    // of its own, has what the user wrote while waiting.
+    const isChat = call.name === 'transcript' && botApiKey !== null
+    const chat = `/api/v1/chats/${encodeURIComponent(call.body.chat_id)}`
     try {
-      const response = await fetch(`${url}/api/v2/handover/${ENDPOINTS[call.name].path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(call.body),
+      const response = await fetch(url + (isChat ? chat : `/api/v2/handover/${ENDPOINTS[call.name].path}`), {
+        method: isChat ? 'GET' : 'POST',
+        headers: { Authorization: `Bearer ${isChat ? botApiKey : apiKey}`, 'Content-Type': 'application/json' },
+        body: isChat ? null : JSON.stringify(call.body),
         redirect: 'manual', // never carry the key to another address
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       })
@@ -93,14 +98,16 @@ function outcomeOf({ name }, { status, text }) {
   if (status === 0) return { ok: false, reason: `no answer (${text})`, keyRefused }
   if (status < 200 || status > 299) return { ok: false, reason: `answered ${status}`, keyRefused }
   const { confirmedBy } = ENDPOINTS[name]
-  const ok = confirmedBy === null || eventIn(text) === confirmedBy
-  return { ok, reason: ok ? '' : `answered ${status} without confirming`, keyRefused }
+  const answer = parse(text)
+  const isRead = name !== 'transcript' || Array.isArray(answer?.chat?.messages)
+  const ok = isRead && (confirmedBy === null || answer?.event === confirmedBy)
+  return { ok, reason: ok ? '' : `answered ${status} without confirming`, keyRefused, answer }
 }
 
 /** @param {string} text */
-function eventIn(text) {
+function parse(text) {
   try {
-    return JSON.parse(text)?.event
+    return JSON.parse(text)
   } catch {
     return undefined
   }

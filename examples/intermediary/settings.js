@@ -7,6 +7,7 @@ import { badInput } from './http.js'
  * @typedef {object} PlatformSettings
  * @property {string} url                   base address, without a slash at the end
  * @property {string} apiKey                bearer key of every call
+ * @property {string | null} botApiKey      key of the chat transcript, with the scope 'Read chats'; null: none
  * @property {string | null} webhookSecret  null: webhooks are signed with the API key, as the platform does
  * @property {number | null} botId          used only when an event does not name its bot
  */
@@ -47,6 +48,8 @@ function readPlatform(env) {
   return {
     url: httpUrl(env.HANDOVER_SIM_URL || 'http://127.0.0.1:4747', 'HANDOVER_SIM_URL'),
     apiKey: env.HANDOVER_SIM_API_KEY || 'sim-handover-key',
+    // The default is for the default of the other key only: a platform with other keys would refuse it.
+    botApiKey: env.HANDOVER_SIM_BOT_API_KEY || (env.HANDOVER_SIM_API_KEY ? null : 'sim-bot-key'),
     webhookSecret: env.HANDOVER_SIM_WEBHOOK_SECRET || null,
     botId: botId ? integer(Number(botId), 'HANDOVER_SIM_BOT_ID') : null,
   }
@@ -58,11 +61,12 @@ function readPlatform(env) {
  * @param {Record<string, any>} change
  */
 export function changePlatform(platform, change) {
-  const { url, api_key: apiKey, webhook_secret: webhookSecret, bot_id: botId } = change
+  const { url, api_key: apiKey, bot_api_key: botApiKey, webhook_secret: webhookSecret, bot_id: botId } = change
   /** @type {Partial<PlatformSettings>} */
   const checked = {}
   if (url != null) checked.url = httpUrl(url, 'url')
-  if (apiKey != null) checked.apiKey = nonEmptyString(apiKey, 'api_key')
+  if (apiKey != null) Object.assign(checked, { apiKey: nonEmptyString(apiKey, 'api_key'), botApiKey: null })
+  if (botApiKey != null) checked.botApiKey = nonEmptyString(botApiKey, 'bot_api_key')
   if (webhookSecret != null) checked.webhookSecret = nonEmptyString(webhookSecret, 'webhook_secret')
   if (botId != null) checked.botId = integer(botId, 'bot_id')
   Object.assign(platform, checked)

@@ -26,7 +26,8 @@ export class Store {
 
   /** @returns {CallQueue[]} */
   queues() {
-    return [this.availability, ...this.chats.values()]
+    const chats = [...this.chats.values()]
+    return [this.availability, ...chats, ...chats.map(({ reads }) => reads)]
   }
 
   /** A full disk does not stop the server, because the data is in memory. */

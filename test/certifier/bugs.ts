@@ -106,6 +106,33 @@ export const BUGS: readonly Row[] = [
   ],
   ['sends-a-rating-late', fails('FLW-05', 'call-refused', /^POST .*\/handover\/rating was answered with 404/)],
   ['sends-plain-text', fails('FLW-05', 'content-type', /Content-Type/)],
+  [
+    'reads-no-transcript',
+    warns(
+      'FLW-08',
+      'before-request-unseen',
+      /^The agent does not see "The number .* 4711\." and 1 more text, which user/,
+    ),
+    warns(
+      'FLW-08',
+      'while-waiting-unseen',
+      /^The agent does not see "It should .*", which the user wrote while waiting/,
+    ),
+  ],
+  ['reads-handover-transcript', warns('FLW-08', 'while-waiting-unseen', /^The agent does not see "It should be here/)],
+  [
+    'shows-two-lines',
+    warns('FLW-08', 'before-request-unseen', /^The agent does not see "The number .*4711\.", which user and/),
+  ],
+  [
+    'shows-whole-transcript',
+    warns('FLW-08', 'conversation-repeated', /sees "Can you .*" 2 times, which the user wrote right after `start`/),
+  ],
+  ['shows-transcript-newest-first', warns('FLW-08', 'conversation-reordered', /sees ".*" before "The number of my/)],
+  [
+    'shows-only-the-transcript',
+    warns('FLW-08', 'after-start-unseen', /does not see "Can you see where it is\?", which/),
+  ],
   ['keeps-old-conversation', fails('FLW-06', 'second-request-unseen', /second request of the same chat within 2s/)],
 
   // Optional capabilities
@@ -204,9 +231,12 @@ export const ALSO_FAILED: { readonly [Bug in BugName]?: readonly string[] } = {
   // It waits as briefly after every other answer.
   'never-stops-on-401': ['FLT-02'],
   // The order of files is that of the inbox.
-  'shows-newest-first': ['ATT-01'],
+  'shows-newest-first': ['ATT-01', 'FLW-08'],
   // Files and translated texts are shown twice too.
-  'shows-twice': ['ATT-01', 'TRL-01'],
+  'shows-twice': ['ATT-01', 'TRL-01', 'FLW-08'],
+  // It cannot read the answer with the transcript, and asks for it until after the end of the check.
+  'reads-answers-by-position': ['FLW-08', 'FLW-05'],
+  'refuses-unknown-fields': ['FLW-08', 'FLW-05'],
   // A further handover repeats and ends in the same way.
   'sends-twice': ['FLW-07'],
   'ends-twice': ['FLW-07'],

@@ -11,7 +11,7 @@ type Others = Readonly<Record<string, readonly string[]>>
 
 const LOST_ANSWER: Others = { 'FLT-04': ['info', 'lost-answer'] }
 const LINKS_NOT_OBSERVED: Others = { 'ATT-01': ['info', 'links-not-observed'] }
-const READS_INBOX = ['EVT-05', 'FLW-02', 'TXT-01', 'ATT-01', 'DLV-01']
+const READS_INBOX = ['EVT-05', 'FLW-02', 'FLW-08', 'TXT-01', 'ATT-01', 'DLV-01']
 const INBOX_FAILED = Object.fromEntries(READS_INBOX.map(id => [id, ['inconclusive', 'inbox_failed']]))
 const WITHOUT_FAULTS = { skip: ['CON', 'RST', 'WIR-01', 'FLT'] }
 
@@ -22,6 +22,10 @@ const DESIGNS: readonly [design: DesignName | null, options: CertifyOptions, oth
   ['does-more', { only: ['FLT'] }, LOST_ANSWER],
   ['does-less', WITHOUT_FAULTS, { 'SIG-08': ['inconclusive', 'no_visible_effect'] }],
   ['does-less', { only: ['FLT'] }, { 'FLT-02': ['warn', 'call-given-up'], ...LOST_ANSWER }],
+  ['shows-one-block', { only: ['FLW'] }, {}],
+  ['describes-the-request', { only: ['FLW'] }, {}],
+  // What is behind the link is not known.
+  ['links-to-the-conversation', { only: ['FLW'] }, { 'FLW-08': ['inconclusive', 'conversation_linked'] }],
   ['lists-names-of-files', { only: ['ATT-01'] }, LINKS_NOT_OBSERVED],
   ['has-relative-links', { only: ['ATT-01'] }, LINKS_NOT_OBSERVED],
   ['shares-connections', { only: ['ACK', 'FLW', 'FLT'] }, LOST_ANSWER],

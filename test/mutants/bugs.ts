@@ -56,7 +56,7 @@ export const BUGS: readonly Bug[] = [
   recommended('request-undoes-takeover', 'duplicate-events', 'driver', /says/),
   recommended('drops-repeats', 'duplicate-events', 'sees', /ok/),
   recommended('answers-after-end', 'out-of-order', 'none', /message/),
-  row('keeps-last-ten', 'long-conversation', 'sees', /Question 10/),
+  row('keeps-last-ten', 'long-conversation', 'sees', /Question 9/),
   recommended('sends-side-by-side', 'long-conversation', 'check', /One/),
   recommended('sends-side-by-side', 'slow-platform', 'check', /has joined/),
   recommended('acks-after-calling', 'slow-platform', 'stimulus', /answered 200 .* after .*, expected 200 within 2s/),
@@ -70,4 +70,6 @@ export const BUGS: readonly Bug[] = [
   row('restringifies', 'every-serialisation', 'stimulus', /401/, { only: 'json=spaced' }),
   row('reads-latin1', 'every-serialisation', 'sees', /./, { only: 'json=compact' }),
   row('trims', 'texts', 'sees', /indented/),
+  recommended('reads-no-transcript', 'written-before', 'sees', /number 4711/),
+  recommended('reads-handover-transcript', 'written-before', 'sees', /by Friday/),
 ]

@@ -1,19 +1,22 @@
 /** Defines intermediaries that are built in another way than the example and are as correct, as changes of the example. */
-import { desk, deskApi, outbox, type Patch, platform, webhook } from './patch.ts'
+import { desk, deskApi, history, outbox, type Patch, platform, webhook } from './patch.ts'
 
 const NEW_CONVERSATION = 'log(`request, new conversation'
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
 const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
 const BACKOFF = 'const FIRST_BACKOFF_MS = 500'
-const POST = 'const { url, apiKey } = this.#settings'
+const POST = 'const { url, apiKey, botApiKey } = this.#settings'
 const REPLY = "const retryAfter = response.headers.get('retry-after')"
 const NO_REPLY = 'return { status: 0, text: nameOf(error), retryAfter: null }\n    }'
 const REQUESTED = '  requested(id, event) {'
 const LEARN = '  learn(id, event) {'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const KNOWN = 'return log(`request again'
-const TRANSCRIPT = platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },")
+const CONTEXT = platform.before('typing_start: {', "context: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },")
 const INBOX = 'ok(chat.inbox)'
+const REQUEST_ITEM = 'conversation.inbox.push({ request: true })'
+const SHOW_LINES = 'inbox.splice(place, 0, ...lines)'
+const BLOCK = "lines.map(({ from, text }) => from + ': ' + text).join('\\n')"
 const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
 const STARTED = '      supports_attachment: true,\n    })'
@@ -36,16 +39,16 @@ export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
   'does-more': [
     platform('/api/v2/handover/', '/api/v2/takeover/'),
-    TRANSCRIPT,
-    desk.before(NEW_CONVERSATION, "this.announce(conversation)\n    this.#call(conversation, 'transcript')"),
+    CONTEXT,
+    desk.before(NEW_CONVERSATION, "this.announce(conversation)\n    this.#call(conversation, 'context')"),
     desk(NOTED, `setTimeout(() => ${NOTED}, 300)`),
     desk(SAY, `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`),
   ],
   /** Has five connections for all chats, reads the transcript for each request, and pauses all calls after a 401. */
   'shares-connections': [
     platform.before(BACKOFF, 'let busy = 0\nlet pausedUntilMs = 0'),
-    platform.before('typing_start: {', "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },"),
-    desk.before(NEW_CONVERSATION, "this.#call(conversation, 'transcript')"),
+    CONTEXT,
+    desk.before(NEW_CONVERSATION, "this.#call(conversation, 'context')"),
     platform.before(POST, 'while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++'),
     platform.before(REPLY, 'if (response.status === 401) pausedUntilMs = Date.now() + 3_000'),
     platform(NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
@@ -72,16 +75,25 @@ export const DESIGNS = {
   ],
   /** Reads the transcript with every request, also a repeated one, and tells waiting users their place again and again. */
   'repeats-notices': [
-    TRANSCRIPT,
+    CONTEXT,
     desk.before(
       NEW_CONVERSATION,
-      `this.#call(conversation, 'transcript')
+      `this.#call(conversation, 'context')
     const timer = setInterval(() => {
       if (conversation.status !== 'pending') return clearInterval(timer)
       this.announce(conversation)
     }, 300).unref()`,
     ),
-    desk.before(KNOWN, "this.#call(known, 'transcript')"),
+    desk.before(KNOWN, "this.#call(known, 'context')"),
+  ],
+  /** Shows what was written before as one text. */
+  'shows-one-block': history(SHOW_LINES, `inbox.splice(place, 0, { text: ${BLOCK}, attachments: [] })`),
+  /** Shows it in the request. */
+  'describes-the-request': history(SHOW_LINES, `Object.assign(inbox[place - 1] ?? {}, { text: ${BLOCK} })`),
+  /** Links to a page with what was written before. */
+  'links-to-the-conversation': [
+    desk(REQUEST_ITEM, REQUEST_ITEM.replace('true', "true, text: 'https://desk.example.test/chats/' + id")),
+    outbox('this.add(chat.reads, {', 'void ({'),
   ],
   /** Its inbox cannot be read by the driver. */
   'has-no-readable-inbox': deskApi(INBOX, '({ status: 500, body: null })'),

@@ -82,8 +82,9 @@ export async function startExample(changes: Changes, options: SimulatorOptions =
     webhook: { fetch: request => answered(webhook, request) },
     agent: agentOf(api),
   })
-  Object.assign(settings.platform, { url: sim.baseUrl, apiKey: sim.apiKey, botId: sim.botId })
-  process.env.HANDOVER_SIM_BOT_API_KEY = sim.botApiKey
+  const { baseUrl: url, apiKey, botApiKey, botId } = sim
+  Object.assign(settings.platform, { url, apiKey, botApiKey, botId })
+  process.env.HANDOVER_SIM_BOT_API_KEY = botApiKey
   return {
     sim,
     async close() {

@@ -24,6 +24,7 @@ function changing(file: string) {
 export const conversations = changing('conversation.js')
 export const desk = changing('desk.js')
 export const deskApi = changing('desk-api.js')
+export const history = changing('history.js')
 export const http = changing('http.js')
 export const outbox = changing('outbox.js')
 export const platform = changing('platform.js')

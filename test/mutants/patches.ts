@@ -6,6 +6,7 @@ import {
   conversations,
   desk,
   deskApi,
+  history,
   http,
   outbox,
   type Patch,
@@ -44,6 +45,7 @@ const LENGTHS = 'given.length === expected.length && timingSafeEqual(given, expe
 const BODY = "createHmac('sha256', secret).update(body)"
 const DECODED = "new TextDecoder('utf-8', { fatal: true }).decode(bytes)"
 const WHOLE_BODY = 'for await (const chunk of request) {'
+const SHOW_LINES = 'inbox.splice(place, 0, ...lines)'
 const TYPE = "const type = request.headers['content-type'] ?? ''"
 
 export const PATCHES = {
@@ -103,6 +105,14 @@ export const PATCHES = {
   'guesses-links': conversations('url: text(file?.url),', "url: text(file?.url) + '.download',"),
   'reads-latin1': http("new TextDecoder('utf-8', { fatal: true }).decode(bytes)", "bytes.toString('latin1')"),
   'declares-no-language': desk('languages.length > 0 ?', 'languages.length < 0 ?'),
+
+  // What was written before
+  'reads-no-transcript': outbox('this.add(chat.reads, {', 'void ({'),
+  'reads-handover-transcript': platform("call.name === 'transcript' && botApiKey !== null", 'botApiKey === undefined'),
+  'shows-two-lines': history(SHOW_LINES, SHOW_LINES.replace('lines', 'lines.slice(-2)')),
+  'shows-whole-transcript': history('end === -1 ? messages.length : end', 'Math.max(end, messages.length)'),
+  'shows-transcript-newest-first': history(SHOW_LINES, SHOW_LINES.replace('lines', 'lines.reverse()')),
+  'shows-only-the-transcript': history(SHOW_LINES, SHOW_LINES.replace('0', 'inbox.length')),
 
   // Start and end of a handover
   'accepts-locally': desk("this.#call(conversation, 'start', {", 'void ({'),

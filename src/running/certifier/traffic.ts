@@ -30,6 +30,7 @@ import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import { isComparable } from '../../platform/webhooks/refusal-evidence.ts'
 import { type ProbeCode, probeFix, probeText } from '../../platform/webhooks/signature-probes.ts'
 import { missingCall, noAnswer, refusedEvent } from './chat.ts'
+import { CONVERSATION_RULES } from './checks/conversation.ts'
 import { refusedTyping, refusedUnknown } from './checks/events.ts'
 import { CALL_RULES, END_RULES, SENDER_RULES } from './checks/handover.ts'
 import { acceptedForgery, type Forgery, refusedSignature } from './checks/signature.ts'
@@ -294,6 +295,7 @@ export const TRAFFIC_RULES: Readonly<Record<string, readonly Rule[]>> = {
   'FLW-04': END_RULES,
   'FLW-05': [cleanUntil(CALL_RULES, wholeHandover)],
   'FLW-06': [secondHandover],
+  'FLW-08': CONVERSATION_RULES,
   'TYP-01': [typingNeverStopped],
   'ATT-01': [filesShown],
 }

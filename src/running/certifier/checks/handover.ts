@@ -14,6 +14,7 @@ import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { compareOrder, compareSamples, type Exchange, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
 import { inboxUntil, inboxWith, lastEntry, requestsIn } from '../observe.ts'
+import { CONVERSATION_CHECK } from './conversation.ts'
 
 /** Calls that the platform refused for what the caller could know, once for each mistake. */
 const callRefused: Rule = {
@@ -178,6 +179,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     passes: 'Both handovers work as usual: each call comes once, and the user gets the text of the agent once.',
     run: readsOtherAnswers,
   },
+  CONVERSATION_CHECK,
 ]
 
 function numberedSamples(texts: readonly string[]): readonly Sample[] {
