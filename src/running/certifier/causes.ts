@@ -50,6 +50,7 @@ const LOST_TEXTS = [
   'repeated-text-lost',
   'redelivered-text-lost',
   'overtaken-text-lost',
+  'after-start-unseen',
   'files-missing',
 ]
 

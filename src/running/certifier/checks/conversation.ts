@@ -141,7 +141,7 @@ const textUnseen = (id: string, phase: Phase, hint: string): Rule => ({
       yield {
         happened: `The agent does not see ${flow(first.text)}${others}, which ${WRITTEN[phase]}.`,
         hint,
-        details: { phase, texts: 1 + more.length },
+        details: { direction: 'to_agent', phase, texts: 1 + more.length },
         entries: [first.entry, conversation.read],
       }
     }
