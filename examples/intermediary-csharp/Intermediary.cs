@@ -13,11 +13,14 @@ var clockMargin = TimeSpan.FromMilliseconds(25); // two clocks differ by millise
 
 var platform = Setting("HANDOVER_SIM_URL", "http://127.0.0.1:4747");
 var apiKey = Setting("HANDOVER_SIM_API_KEY", "sim-handover-key");
+var botKey = Setting("HANDOVER_SIM_BOT_API_KEY", "sim-bot-key"); // for transcripts
 var secret = Setting("HANDOVER_SIM_WEBHOOK_SECRET", apiKey);
 // Follows no redirect, which would send the key to another address.
 var http = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false }) { Timeout = TimeSpan.FromSeconds(15) };
-http.DefaultRequestHeaders.Add("Authorization", $"Bearer {apiKey}");
-var json = new JsonSerializerOptions(JsonSerializerDefaults.Web);
+var json = new JsonSerializerOptions(JsonSerializerDefaults.Web)
+{
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+};
 
 var chats = new Dictionary<string, Chat>(); // also the lock of the data, which is released before a call
 var availability = new Calls();
@@ -76,7 +79,9 @@ app.MapPost("/desk/{id}/{action}", async (string id, string action, HttpRequest 
 app.MapGet("/desk/{id}/inbox", (string id) =>
 {
     lock (chats)
-        return chats.TryGetValue(id, out var chat) ? Results.Json(chat.Inbox.ToArray()) : Error(404, "There is no such chat.");
+        return chats.TryGetValue(id, out var chat)
+            ? Results.Json(chat.Inbox.ToArray(), json)
+            : Error(404, "There is no such chat.");
 });
 
 await app.StartAsync();
@@ -126,14 +131,14 @@ void Store(Event received)
             chats[received.Chat.Id] = chat = new Chat { Id = received.Chat.Id, BotId = received.Bot?.Id ?? 0 };
         if (received.Name == "MESSAGE FROM USER") // stores each one: a copy looks like a user who writes "ok" twice
         {
-            chat.Inbox.Add(new { text = received.Message ?? "", attachments = received.Attachments ?? [] });
+            chat.Inbox.Add(new Item(null, received.Message ?? "", null, received.Attachments ?? []));
         }
         else if (chat.Status is not ("pending" or "open")) // otherwise a copy of the request
         {
             chat.Status = "pending";
             chat.Agent = "Anna";
             chat.Request = ++requests;
-            chat.Inbox.Add(new { request = true });
+            chat.Inbox.Add(new Item(true, null, null, null));
         }
     }
 }
@@ -144,6 +149,7 @@ void Do(Chat chat, string action, Act act)
     {
         case "accept":
             chat.Status = "open";
+            chat.Accepted = chat.Inbox.Count;
             var sender = SenderOf(chat.Agent);
             sender["language_codes"] = new JsonArray("en"); // the platform translates for them
             Call(chat, "start", new JsonObject { ["sender"] = sender, ["supports_attachment"] = true });
@@ -192,27 +198,65 @@ void Call(Chat chat, string name, JsonObject body)
     body["chat_id"] = chat.Id;
     chat.Calls.Add(async () =>
     {
-        if (await Send(name, body)) return;
+        var answer = await Send(name, body);
         lock (chats)
         {
-            if (name == "start" && chat.Status == "open") chat.Status = "pending";
-            if (name == "end" && chat.Status == "closed") chat.Status = "held";
+            if (answer is null && name == "start" && chat.Status == "open") chat.Status = "pending";
+            if (answer is null && name == "end" && chat.Status == "closed") chat.Status = "held";
+            if (answer is null || name is not ("start" or "end")) return;
+            chat.LastNotice = chat.Notice;
+            chat.Notice = answer.ChatmessageId;
         }
+        if (name == "start") _ = ReadHistory(chat); // not awaited, so that no message waits for the transcript
     });
+}
+
+// Shows the agent what was written while no agent was in the chat: no event brings it. It is between two notices of the
+// platform: at the last end, and at this start, whose id is in the answer to it. What is behind the second comes by webhook,
+// and may be in the transcript too, because the user goes on writing while it is read. Texts could not tell the two apart: a
+// user may write "ok" twice.
+async Task ReadHistory(Chat chat)
+{
+    var answer = await Send("transcript", new JsonObject { ["chat_id"] = chat.Id });
+    lock (chats)
+    {
+        var lines = new List<Item>();
+        foreach (var message in answer?.Chat?.Messages ?? [])
+        {
+            if (message.Id == chat.Notice) break;
+            lines.Add(new Item(null, message.Text ?? "", message.Name, []));
+            if (message.Id == chat.LastNotice) lines.Clear();
+        }
+        // Behind the request, and so before the messages that came by webhook meanwhile.
+        var place = chat.Inbox.FindLastIndex(item => item.Request is true) + 1;
+        for (var i = place; i < chat.Accepted; i++) // came before the agent accepted, as after a restart: it is in both
+        {
+            var copy = lines.FindLastIndex(line => line.Text == chat.Inbox[i].Text);
+            if (copy >= 0) lines.RemoveAt(copy);
+        }
+        chat.Inbox.InsertRange(place, lines);
+    }
 }
 
 // Repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may get a
 // message twice: the API has no idempotency key.
-async Task<bool> Send(string name, JsonObject body)
+async Task<Answer?> Send(string name, JsonObject body)
 {
+    // The handover transcript ends at the request. That of the chat has what the user wrote while waiting.
+    var isRead = name == "transcript";
+    var path = isRead ? $"/api/v1/chats/{Uri.EscapeDataString((string)body["chat_id"]!)}" : $"/api/v2/handover/{name}";
     for (var attempt = 1; ; attempt++)
     {
         var status = 0; // no answer
         var wait = TimeSpan.FromSeconds(0.25 * Math.Pow(2, attempt));
         try
         {
-            using var content = new StringContent(body.ToJsonString(), Encoding.UTF8, "application/json");
-            using var response = await http.PostAsync($"{platform}/api/v2/handover/{name}", content);
+            using var request = new HttpRequestMessage(isRead ? HttpMethod.Get : HttpMethod.Post, platform + path);
+            request.Headers.Add("Authorization", $"Bearer {(isRead ? botKey : apiKey)}");
+            if (!isRead) request.Content = new StringContent(body.ToJsonString(), Encoding.UTF8, "application/json");
+            using var response = await http.SendAsync(request);
+            if (response.IsSuccessStatusCode)
+                return Read<Answer>(await response.Content.ReadAsByteArrayAsync()) ?? new Answer(null, null);
             status = (int)response.StatusCode;
             if (response.Headers.RetryAfter?.Delta is { } delay) wait = delay + clockMargin;
         }
@@ -220,12 +264,11 @@ async Task<bool> Send(string name, JsonObject body)
         {
             Console.Error.WriteLine(error.Message); // the status stays 0
         }
-        if (status is >= 200 and <= 299) return true;
         var mayPass = status is 0 or 429 or >= 500;
         if (!mayPass || attempt == maxAttempts || wait > longestRetryAfter)
         {
             Console.Error.WriteLine($"{name} failed with status {status} in attempt {attempt}, chat {body["chat_id"]}");
-            return false;
+            return null;
         }
         await Task.Delay(wait);
     }
@@ -236,6 +279,14 @@ record Event([property: JsonPropertyName("event")] string? Name, string? Message
     EventChat? Chat);
 record EventBot(long Id);
 record EventChat(string? Id);
+
+// The fields of an answer that this program reads.
+record Answer([property: JsonPropertyName("chatmessage_id")] string? ChatmessageId, Transcript? Chat);
+record Transcript(Message[]? Messages);
+record Message(string? Id, [property: JsonPropertyName("message")] string? Text, string? Name);
+
+// What the agent sees: a request, or a text.
+record Item(bool? Request, string? Text, string? From, JsonElement[]? Attachments);
 
 // The body of an action of the agent.
 record Act(string? Text, string? Team, bool On, bool Open);
@@ -258,6 +309,10 @@ class Chat
     public string Agent { get; set; } = "Anna";
     public int Request { get; set; } // the number of its last request: the order of the queue
     public bool IsTyping { get; set; }
-    public List<object> Inbox { get; } = [];
+    public List<Item> Inbox { get; } = [];
+    public int Accepted { get; set; } // the length of the inbox when the agent accepted
+    // The ids of what the platform wrote at the last two starts and ends.
+    public string? LastNotice { get; set; }
+    public string? Notice { get; set; }
     public Calls Calls { get; } = new();
 }

@@ -12,6 +12,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -36,6 +37,14 @@ type event struct {
 	Attachments    []fields
 }
 
+// answer has only the fields that this program reads.
+type answer struct {
+	Notice string `json:"chatmessage_id"`
+	Chat   struct {
+		Messages []struct{ ID, Message, Name string }
+	}
+}
+
 // chat is pending (the user asked for an agent), open, closed, or held: a user writes and no request is known.
 type chat struct {
 	id, status, agent string
@@ -43,6 +52,8 @@ type chat struct {
 	request           int // the number of its last request: the order of the queue
 	typing            bool
 	inbox             []fields
+	accepted          int       // the length of the inbox when the agent accepted
+	notices           [2]string // the ids of what the platform wrote at the last two starts and ends
 	calls             calls
 }
 
@@ -52,6 +63,7 @@ type calls struct{ last chan struct{} }
 var (
 	platform = setting("HANDOVER_SIM_URL", "http://127.0.0.1:4747")
 	apiKey   = setting("HANDOVER_SIM_API_KEY", "sim-handover-key")
+	botKey   = setting("HANDOVER_SIM_BOT_API_KEY", "sim-bot-key") // for transcripts
 	secret   = setting("HANDOVER_SIM_WEBHOOK_SECRET", apiKey)
 	// Does not follow a redirect, which would send the key to another address.
 	client = http.Client{Timeout: 15 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -158,7 +170,7 @@ func desk(w http.ResponseWriter, r *http.Request) {
 	case id == "availability":
 		state := map[bool]string{true: "OPEN", false: "CLOSED"}[body.Open]
 		call := fields{"availability": state, "queue": "DEFAULT", "reason": "AGENT_AVAILABILITY"}
-		availability.add("availability", call, func() {})
+		availability.add("availability", call, func(answer, bool) {})
 	case c != nil && r.Method == "GET" && action == "inbox":
 		reply(w, 200, c.inbox)
 		return
@@ -172,7 +184,7 @@ func desk(w http.ResponseWriter, r *http.Request) {
 		reply(w, 400, fields{"error": "text must not be empty"})
 		return
 	case action == "accept":
-		c.status = "open"
+		c.status, c.accepted = "open", len(c.inbox)
 		sender := senderOf(c.agent)
 		sender["language_codes"] = []string{"en"} // the platform translates for them
 		c.call("start", fields{"sender": sender, "supports_attachment": true})
@@ -221,18 +233,56 @@ func (c *chat) setTyping(on bool) {
 // call adds a call about the chat. When a start or an end fails, the agent can try again.
 func (c *chat) call(name string, body fields) {
 	body["bot_id"], body["chat_id"] = c.botID, c.id
-	c.calls.add(name, body, func() {
-		switch name + " " + c.status {
-		case "start open":
+	c.calls.add(name, body, func(got answer, ok bool) {
+		switch {
+		case !ok && name == "start" && c.status == "open":
 			c.status = "pending"
-		case "end closed":
+		case !ok && name == "end" && c.status == "closed":
 			c.status = "held"
+		case ok && (name == "start" || name == "end"):
+			c.notices = [2]string{c.notices[1], got.Notice}
+		}
+		if ok && name == "start" {
+			var reads calls // of its own, so that no message waits for the transcript
+			reads.add("transcript", fields{"chat_id": c.id}, func(got answer, ok bool) { c.showHistory(got) })
 		}
 	})
 }
 
+// showHistory shows the agent what was written while no agent was in the chat: no event brings it. It is between two notices
+// of the platform: at the last end, and at this start, whose id is in the answer to it. What is behind the second comes by
+// webhook, and may be in the transcript too, because the user goes on writing while it is read. Texts could not tell the two
+// apart: a user may write "ok" twice.
+func (c *chat) showHistory(got answer) {
+	lines := []fields{}
+	for _, message := range got.Chat.Messages {
+		if message.ID == c.notices[1] {
+			break
+		}
+		lines = append(lines, fields{"text": message.Message, "from": message.Name, "attachments": []fields{}})
+		if message.ID == c.notices[0] {
+			lines = nil
+		}
+	}
+	place := 0 // behind the request, and so before the messages that came by webhook meanwhile
+	for i, item := range c.inbox {
+		if item["request"] != nil {
+			place = i + 1
+		}
+	}
+	for i := place; i < c.accepted; i++ { // came before the agent accepted, as after a restart: it is in both
+		for j := len(lines) - 1; j >= 0; j-- {
+			if lines[j]["text"] == c.inbox[i]["text"] {
+				lines = append(lines[:j], lines[j+1:]...)
+				break
+			}
+		}
+	}
+	c.inbox = append(c.inbox[:place:place], append(lines, c.inbox[place:]...)...)
+}
+
 // add makes a call as soon as the one before it has its answer.
-func (q *calls) add(name string, body fields, failed func()) {
+func (q *calls) add(name string, body fields, answered func(got answer, ok bool)) {
 	previous, done := q.last, make(chan struct{})
 	q.last = done
 	go func() {
@@ -240,26 +290,30 @@ func (q *calls) add(name string, body fields, failed func()) {
 		if previous != nil {
 			<-previous
 		}
-		if !send(name, body) {
-			mu.Lock()
-			defer mu.Unlock()
-			failed()
-		}
+		got, ok := send(name, body)
+		mu.Lock()
+		defer mu.Unlock()
+		answered(got, ok)
 	}()
 }
 
 // send repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may
 // get a message twice: the API has no idempotency key.
-func send(name string, body fields) bool {
+func send(name string, body fields) (got answer, ok bool) {
 	text, _ := json.Marshal(body)
+	method, path, key := "POST", "/api/v2/handover/"+name, apiKey
+	if name == "transcript" { // the handover transcript ends at the request; this one has what the user wrote while waiting
+		method, path, key = "GET", "/api/v1/chats/"+url.PathEscape(body["chat_id"].(string)), botKey
+	}
 	for attempt := 1; ; attempt++ {
 		status, wait := 0, time.Second/2<<(attempt-1)
-		request, err := http.NewRequest("POST", platform+"/api/v2/handover/"+name, bytes.NewReader(text))
+		request, err := http.NewRequest(method, platform+path, bytes.NewReader(text))
 		if err != nil {
 			log.Fatal(err) // HANDOVER_SIM_URL is no address
 		}
-		request.Header = http.Header{"Authorization": {"Bearer " + apiKey}, "Content-Type": {"application/json"}}
+		request.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
 		if response, err := client.Do(request); err == nil {
+			json.NewDecoder(response.Body).Decode(&got)
 			response.Body.Close()
 			status = response.StatusCode
 			if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
@@ -267,12 +321,12 @@ func send(name string, body fields) bool {
 			}
 		}
 		if status/100 == 2 {
-			return true
+			return got, true
 		}
 		mayPass := status == 0 || status == 429 || status >= 500 // 0: no answer
 		if !mayPass || attempt == maxAttempts || wait > longestRetryAfter {
 			log.Printf("%s failed with status %d in attempt %d, chat %v", name, status, attempt, body["chat_id"])
-			return false
+			return got, false
 		}
 		time.Sleep(wait)
 	}

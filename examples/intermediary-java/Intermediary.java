@@ -12,6 +12,7 @@ import java.security.*;
 import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.function.Consumer;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -19,6 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
 public class Intermediary {
     static final String PLATFORM = setting("HANDOVER_SIM_URL", "http://127.0.0.1:4747");
     static final String API_KEY = setting("HANDOVER_SIM_API_KEY", "sim-handover-key");
+    static final String BOT_KEY = setting("HANDOVER_SIM_BOT_API_KEY", "sim-bot-key"); // for transcripts
     static final String SECRET = setting("HANDOVER_SIM_WEBHOOK_SECRET", API_KEY);
     static final int MAX_BODY_BYTES = 1 << 20, MAX_ATTEMPTS = 5, LONGEST_RETRY_AFTER_MS = 300_000;
     static final int CLOCK_MARGIN_MS = 25; // two clocks differ by milliseconds, and a retry must not be early
@@ -31,16 +33,18 @@ public class Intermediary {
     static class Calls {
         CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
-        /** Makes a call as soon as the one before it has its answer. */
-        void add(String name, Map<String, ?> body, Runnable failed) {
+        /** Makes a call as soon as the one before it has its answer: null when it failed. */
+        void add(String name, Map<String, ?> body, Consumer<Map<String, Object>> answered) {
             last = last.thenRunAsync(() -> {
-                if (send(name, body)) return;
+                Map<String, Object> answer = send(name, body);
                 synchronized (CHATS) {
-                    failed.run();
+                    answered.accept(answer);
                 }
             }, WORKERS);
         }
     }
+
+    static final Map<String, ?> REQUEST = Map.of("request", true);
 
     static class Chat {
         String id, status = "held"; // pending (the user asked for an agent), open, closed, or held: no request is known
@@ -48,7 +52,9 @@ public class Intermediary {
         Object botId;
         int request; // the number of its last request: the order of the queue
         boolean typing;
-        final List<Object> inbox = new ArrayList<>();
+        final List<Map<String, ?>> inbox = new ArrayList<>();
+        int accepted; // the length of the inbox when the agent accepted
+        String lastNotice = "", notice = ""; // the ids of what the platform wrote at the last two starts and ends
         final Calls calls = new Calls();
     }
 
@@ -137,7 +143,7 @@ public class Intermediary {
                 chat.status = "pending";
                 chat.agent = "Anna";
                 chat.request = ++requests;
-                chat.inbox.add(Map.of("request", true));
+                chat.inbox.add(REQUEST);
             }
         }
     }
@@ -155,7 +161,7 @@ public class Intermediary {
             if (path[2].equals("availability")) {
                 String state = Boolean.TRUE.equals(body.get("open")) ? "OPEN" : "CLOSED";
                 var call = Map.of("availability", state, "queue", "DEFAULT", "reason", "AGENT_AVAILABILITY");
-                AVAILABILITY.add("availability", call, () -> {});
+                AVAILABILITY.add("availability", call, answer -> {});
             } else if (chat != null && action.equals("inbox")) {
                 return new Answer(200, List.copyOf(chat.inbox));
             } else if (chat == null || !POSSIBLE.containsKey(action)) {
@@ -175,6 +181,7 @@ public class Intermediary {
         switch (action) {
             case "accept" -> {
                 chat.status = "open";
+                chat.accepted = chat.inbox.size();
                 var sender = new HashMap<String, Object>(senderOf(chat.agent));
                 sender.put("language_codes", List.of("en")); // the platform translates for them
                 call(chat, "start", Map.of("sender", sender, "supports_attachment", true));
@@ -217,31 +224,66 @@ public class Intermediary {
         var body = new HashMap<String, Object>(fields);
         body.put("bot_id", chat.botId);
         body.put("chat_id", chat.id);
-        chat.calls.add(name, body, () -> {
-            if (name.equals("start") && chat.status.equals("open")) chat.status = "pending";
-            if (name.equals("end") && chat.status.equals("closed")) chat.status = "held";
+        chat.calls.add(name, body, answer -> {
+            if (answer == null && name.equals("start") && chat.status.equals("open")) chat.status = "pending";
+            if (answer == null && name.equals("end") && chat.status.equals("closed")) chat.status = "held";
+            if (answer == null || !name.equals("start") && !name.equals("end")) return;
+            chat.lastNotice = chat.notice;
+            chat.notice = textOf(answer, "chatmessage_id");
+            // In a queue of its own, so that no message waits for the transcript.
+            if (name.equals("start"))
+                new Calls().add("transcript", Map.of("chat_id", chat.id), read -> showHistory(chat, read));
         });
+    }
+
+    /**
+     * Shows the agent what was written while no agent was in the chat: no event brings it. It is between two notices of the
+     * platform: at the last end, and at this start, whose id is in the answer to it. What is behind the second comes by
+     * webhook, and may be in the transcript too, because the user goes on writing while it is read. Texts could not tell the
+     * two apart: a user may write "ok" twice.
+     */
+    static void showHistory(Chat chat, Map<String, Object> answer) {
+        if (answer == null || !(answer.get("chat") instanceof Map<?, ?> record)) return;
+        var lines = new ArrayList<Map<String, ?>>();
+        for (Object message : record.get("messages") instanceof List<?> list ? list : List.of()) {
+            String id = textOf(message, "id");
+            if (id.equals(chat.notice)) break;
+            lines.add(Map.of("text", textOf(message, "message"), "from", textOf(message, "name"), "attachments", List.of()));
+            if (id.equals(chat.lastNotice)) lines.clear();
+        }
+        int place = chat.inbox.lastIndexOf(REQUEST) + 1; // behind it, and so before what came by webhook meanwhile
+        for (int i = place; i < chat.accepted; i++) { // came before the agent accepted, as after a restart: it is in both
+            var texts = lines.stream().map(line -> line.get("text")).toList();
+            int copy = texts.lastIndexOf(chat.inbox.get(i).get("text"));
+            if (copy >= 0) lines.remove(copy);
+        }
+        chat.inbox.addAll(place, lines);
     }
 
     /**
      * Repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may get
      * a message twice: the API has no idempotency key.
      */
-    static boolean send(String name, Map<String, ?> body) {
-        var request = HttpRequest.newBuilder(URI.create(PLATFORM + "/api/v2/handover/" + name))
+    static Map<String, Object> send(String name, Map<String, ?> body) {
+        // The handover transcript ends at the request. That of the chat has what the user wrote while waiting.
+        boolean isRead = name.equals("transcript");
+        String id = URLEncoder.encode(String.valueOf(body.get("chat_id")), UTF_8).replace("+", "%20");
+        String path = isRead ? "/api/v1/chats/" + id : "/api/v2/handover/" + name;
+        var request = HttpRequest.newBuilder(URI.create(PLATFORM + path))
             .timeout(Duration.ofSeconds(15))
-            .header("Authorization", "Bearer " + API_KEY).header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(Json.write(body))).build();
+            .header("Authorization", "Bearer " + (isRead ? BOT_KEY : API_KEY)).header("Content-Type", "application/json")
+            .method(isRead ? "GET" : "POST", isRead ? HttpRequest.BodyPublishers.noBody()
+                : HttpRequest.BodyPublishers.ofString(Json.write(body))).build();
         for (int attempt = 1; ; attempt++) {
-            var response = CLIENT.sendAsync(request, HttpResponse.BodyHandlers.discarding()).handle((it, error) -> it).join();
+            var response = CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray()).handle((it, error) -> it).join();
             int status = response == null ? 0 : response.statusCode(); // null: no answer
             String retryAfter = response == null ? "" : response.headers().firstValue("Retry-After").orElse("");
             long waitMs = retryAfter.matches("\\d{1,9}") ? Long.parseLong(retryAfter) * 1000 + CLOCK_MARGIN_MS : 250L << attempt;
-            if (status / 100 == 2) return true;
+            if (status / 100 == 2) return Objects.requireNonNullElse(Json.object(response.body()), Map.of());
             boolean mayPass = status == 0 || status == 429 || status >= 500;
             if (!mayPass || attempt == MAX_ATTEMPTS || waitMs > LONGEST_RETRY_AFTER_MS) {
                 System.err.printf("%s failed: status %d, attempt %d, chat %s%n", name, status, attempt, body.get("chat_id"));
-                return false;
+                return null;
             }
             CompletableFuture.runAsync(() -> {}, CompletableFuture.delayedExecutor(waitMs, TimeUnit.MILLISECONDS)).join();
         }

@@ -16,6 +16,8 @@ const POSSIBLE = ['accept' => ['pending', 'held'], 'messages' => ['open'], 'typi
 define('PORT', getenv('PORT') ?: '3000');
 define('PLATFORM', getenv('HANDOVER_SIM_URL') ?: 'http://127.0.0.1:4747');
 define('API_KEY', getenv('HANDOVER_SIM_API_KEY') ?: 'sim-handover-key');
+// For transcripts.
+define('BOT_KEY', getenv('HANDOVER_SIM_BOT_API_KEY') ?: 'sim-bot-key');
 define('SECRET', getenv('HANDOVER_SIM_WEBHOOK_SECRET') ?: API_KEY);
 define('STATE', getenv('STATE_FOLDER') ?: __DIR__ . '/state');
 
@@ -119,7 +121,7 @@ function act(array $chat, string $action, mixed $body): void
     $sender = sender($chat['agent']);
     switch ($action) {
         case 'accept':
-            $chat['status'] = 'open';
+            $chat = array_replace($chat, ['status' => 'open', 'accepted' => count($chat['inbox'])]);
             $sender['language_codes'] = ['en']; // the platform translates for them
             call($chat, 'start', ['sender' => $sender, 'supports_attachment' => true]);
             break;
@@ -236,8 +238,8 @@ function work(): never
     while (true) {
         $key = names_in('waiting') === [] ? null : locked('take_chat');
         while ($key !== null && $call = locked(fn() => next_call($key))) {
-            $succeeded = send(...$call);
-            locked(fn() => finish($key, $call[0], $succeeded));
+            $answer = send(...$call);
+            locked(fn() => finish($key, $call, $answer));
         }
         usleep($key === null ? 50_000 : 0);
     }
@@ -263,41 +265,84 @@ function next_call(string $key): ?array
 }
 
 /** When a start or an end fails, the agent can try again. */
-function finish(string $key, string $name, bool $succeeded): void
+function finish(string $key, array $call, ?array $answer): void
 {
+    [$name, $body] = $call;
     $chat = load($key);
     array_shift($chat['calls']);
-    if (!$succeeded && $name === 'start' && $chat['status'] === 'open') {
+    if ($answer === null && $name === 'start' && $chat['status'] === 'open') {
         $chat['status'] = 'pending';
-    } elseif (!$succeeded && $name === 'end' && $chat['status'] === 'closed') {
+    } elseif ($answer === null && $name === 'end' && $chat['status'] === 'closed') {
         $chat['status'] = 'held';
+    } elseif ($answer !== null && ($name === 'start' || $name === 'end')) {
+        // The ids of what the platform wrote at the last two starts and ends.
+        $chat['notices'] = [$chat['notices'][1] ?? null, $answer['chatmessage_id'] ?? null];
     }
     save($chat);
+    if ($answer !== null && $name === 'start') {
+        $id = "reads of {$chat['id']}"; // a queue of its own, so that no message waits for the transcript
+        $reads = load(sha1($id)) ?? ['id' => $id];
+        call($reads, 'transcript', ['chat_id' => $chat['id']]);
+    } elseif ($answer !== null && $name === 'transcript') {
+        save(with_history(load(sha1($body['chat_id'])), $answer['chat']['messages'] ?? []));
+    }
+}
+
+/**
+ * Shows the agent what was written while no agent was in the chat: no event brings it. It is between two notices of the
+ * platform: at the last end, and at this start, whose id is in the answer to it. What is behind the second comes by webhook,
+ * and may be in the transcript too, because the user goes on writing while it is read. Texts could not tell the two apart: a
+ * user may write "ok" twice.
+ */
+function with_history(array $chat, array $messages): array
+{
+    $lines = [];
+    foreach ($messages as $message) {
+        if ($message['id'] === $chat['notices'][1]) {
+            break;
+        }
+        $lines[] = ['text' => $message['message'], 'from' => $message['name'], 'attachments' => []];
+        $lines = $message['id'] === $chat['notices'][0] ? [] : $lines;
+    }
+    // Behind the request, and so before the messages that came by webhook meanwhile.
+    $place = 1 + (array_key_last(array_filter($chat['inbox'], fn($item) => isset($item['request']))) ?? -1);
+    // Some may have come before the agent accepted, as after a restart: they are in both.
+    for ($at = $place; $at < $chat['accepted']; $at++) {
+        $copies = array_keys(array_column($lines, 'text'), $chat['inbox'][$at]['text'], true);
+        array_splice($lines, $copies === [] ? count($lines) : end($copies), 1);
+    }
+    array_splice($chat['inbox'], $place, 0, $lines);
+    return $chat;
 }
 
 /**
  * Repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may get a
- * message twice: the API has no idempotency key.
+ * message twice: the API has no idempotency key. Returns the answer, or null when the call failed.
  */
-function send(string $name, array $body): bool
+function send(string $name, array $body): ?array
 {
-    $headers = ['Authorization: Bearer ' . API_KEY, 'Content-Type: application/json'];
-    $options = ['method' => 'POST', 'header' => $headers, 'content' => json_encode($body, JSON), 'timeout' => 15];
+    // The handover transcript ends at the request. That of the chat has what the user wrote while waiting.
+    [$method, $path, $key] = $name === 'transcript'
+        ? ['GET', '/api/v1/chats/' . rawurlencode($body['chat_id']), BOT_KEY]
+        : ['POST', "/api/v2/handover/$name", API_KEY];
+    $headers = ["Authorization: Bearer $key", 'Content-Type: application/json'];
+    $content = $method === 'POST' ? json_encode($body, JSON) : '';
+    $options = ['method' => $method, 'header' => $headers, 'content' => $content, 'timeout' => 15];
     // Follows no redirect, which would send the key to another address.
     $context = stream_context_create(['http' => $options + ['follow_location' => 0, 'ignore_errors' => true]]);
     for ($attempt = 1; ; $attempt++) {
-        $answer = @fopen(PLATFORM . "/api/v2/handover/$name", 'r', false, $context);
+        $answer = @fopen(PLATFORM . $path, 'r', false, $context);
         $lines = $answer ? stream_get_meta_data($answer)['wrapper_data'] : [];
         $status = (int) (explode(' ', $lines[0] ?? '')[1] ?? 0); // 0: no answer
         if ($status >= 200 && $status <= 299) {
-            return true;
+            return json_decode(stream_get_contents($answer), true) ?? [];
         }
         $retryAfter = preg_match('/^Retry-After: *(\d+)$/im', implode("\n", $lines), $found) ? (int) $found[1] : null;
         $wait = $retryAfter === null ? 0.25 * 2 ** $attempt : $retryAfter + CLOCK_MARGIN;
         $mayPass = $status === 0 || $status === 429 || $status >= 500;
         if (!$mayPass || $attempt === MAX_ATTEMPTS || $wait > LONGEST_RETRY_AFTER) {
             error_log("$name failed with status $status in attempt $attempt, chat " . ($body['chat_id'] ?? ''));
-            return false;
+            return null;
         }
         usleep((int) ($wait * 1_000_000));
     }

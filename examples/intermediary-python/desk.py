@@ -30,6 +30,14 @@ def new_queue(queue_id):
     return {"id": queue_id, "outbox": [], "problems": [], "failed": None}
 
 
+def new_chat(chat_id):
+    """`notices`: the ids of what the platform wrote at the last two starts and ends. `accepted`: the
+    length of the inbox when the agent accepted. `reads`: the calls that read, so that no message
+    waits for them."""
+    return {**new_queue(chat_id), "inbox": [], "notices": [None, None], "accepted": 0,
+            "reads": new_queue(f"reads of {chat_id}")}
+
+
 def is_finished(chat):
     return chat["status"] == "closed" and not chat["outbox"] and chat["failed"] is None
 
@@ -85,7 +93,7 @@ class Desk:
 
     def _enter(self, chat_id, event, status):
         """Moves the chat to the end: the order of the dict is the order of the queue."""
-        chat = self.store.chats.pop(chat_id, None) or {**new_queue(chat_id), "inbox": []}
+        chat = self.store.chats.pop(chat_id, None) or new_chat(chat_id)
         chat.update(status=status, agent=self.settings.agent_name, typing=False, failed=None,
                     bot_id=given(event.get("bot"), "id", int, self.settings.bot_id),
                     language=given(event["chat"], "language", str, ""),
@@ -98,7 +106,7 @@ class Desk:
 
     def accept(self, chat, _body):
         require(chat, "pending", "held", again="start")
-        chat.update(status="open", failed=None)
+        chat.update(status="open", failed=None, accepted=len(chat["inbox"]))
         sender = self._agent(chat)
         if self.settings.agent_languages:  # they switch live translation on
             sender["language_codes"] = self.settings.agent_languages

@@ -17,6 +17,9 @@ def read_settings(env):
         host=env.get("HOST", "127.0.0.1"), port=int(env.get("PORT", 3000)),
         url=env.get("HANDOVER_SIM_URL", "http://127.0.0.1:4747"),
         api_key=env.get("HANDOVER_SIM_API_KEY", "sim-handover-key"),
+        # The default is for the default of the other key: a platform with other keys refuses it.
+        bot_api_key=env.get("HANDOVER_SIM_BOT_API_KEY",
+                            None if "HANDOVER_SIM_API_KEY" in env else "sim-bot-key"),
         webhook_secret=env.get("HANDOVER_SIM_WEBHOOK_SECRET"),  # default: the API key
         bot_id=int(bot_id) if bot_id else None,
         agent_name=env.get("AGENT_NAME", "Anna"),

@@ -6,34 +6,51 @@ import threading
 import time
 from contextlib import closing
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+
+from desk import given
+from history import show_history
 
 MAX_ATTEMPTS = 5
 CALL_TIMEOUT, LONGEST_BACKOFF, LONGEST_RETRY_AFTER = 15, 8, 300  # seconds
 CLOCK_MARGIN = 0.025  # two clocks differ by milliseconds, and a retry must not be early
 # Only an answer with this event confirms that the key, the ids and the fields are right.
 CONFIRMED_BY = {"start": b"TAKEOVER STARTED", "end": b"TAKEOVER ENDED",
-                "message": b"MESSAGE SENT TO USER",
+                "message": b"MESSAGE SENT TO USER", "transcript": b'"messages"',
                 "availability": b"HANDOVER AVAILABILITY UPDATED"}
 
 
 def post(settings, name, body):
-    """Returns (status, Retry-After, failure or None); status 0 means no answer. Uses
+    """Returns (status, Retry-After, failure or None, answer); status 0 means no answer. Uses
     `http.client`, because `urllib` follows redirects and would send the key to their target."""
     base = urlsplit(settings.url.rstrip("/"))
     connect = http.client.HTTPSConnection if base.scheme == "https" else http.client.HTTPConnection
     path = "message/" if name == "message" else name  # the slash belongs to the path
-    headers = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
+    method, path, key = "POST", f"/api/v2/handover/{path}", settings.api_key
+    if name == "transcript" and settings.bot_api_key:
+        # The handover transcript ends at the request. Only the chat transcript, for which there is a
+        # key of its own, has what the user wrote while waiting.
+        method, path, key = "GET", f"/api/v1/chats/{quote(body['chat_id'], '')}", settings.bot_api_key
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     try:
         with closing(connect(base.netloc, timeout=CALL_TIMEOUT)) as line:
-            line.request("POST", f"{base.path}/api/v2/handover/{path}", json.dumps(body), headers)
+            content = json.dumps(body) if method == "POST" else None
+            line.request(method, base.path + path, content, headers)
             reply = line.getresponse()
-            ok = reply.status in range(200, 300) and CONFIRMED_BY.get(name, b"") in reply.read()
+            content = reply.read()
+            ok = reply.status in range(200, 300) and CONFIRMED_BY.get(name, b"") in content
             failure = None if ok else f"not confirmed, answered {reply.status}"
-            return reply.status, reply.getheader("Retry-After", ""), failure
+            return reply.status, reply.getheader("Retry-After", ""), failure, parse(content)
     except (OSError, http.client.HTTPException, ValueError) as error:
         # Only the type of the error: its message can contain the header with the key.
-        return 0, "", f"no answer ({type(error).__name__})"
+        return 0, "", f"no answer ({type(error).__name__})", None
+
+
+def parse(content):
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
 
 
 def seconds_to_wait(retry_after, attempt):
@@ -47,14 +64,14 @@ def seconds_to_wait(retry_after, attempt):
 
 
 def send(settings, name, body):
-    """Returns (status, failure or None). A lost answer looks like a lost request and is retried, so
-    the user may get a message twice: the API has no idempotency key."""
+    """Returns (status, failure or None, answer). A lost answer looks like a lost request and is
+    retried, so the user may get a message twice: the API has no idempotency key."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        status, retry_after, failure = post(settings, name, body)
+        status, retry_after, failure, answer = post(settings, name, body)
         wait = seconds_to_wait(retry_after, attempt)
         passing = status in (0, 429) or status >= 500  # other 4xx are final
         if not passing or attempt == MAX_ATTEMPTS or wait > LONGEST_RETRY_AFTER:
-            return status, failure
+            return status, failure, answer
         logging.info("%s: %s, attempt %d in %.1f s", name, failure, attempt + 1, wait)
         time.sleep(wait)
 
@@ -79,7 +96,8 @@ class Outbox:
 
     def resume(self):
         with self.changed:
-            for queue in [self.store.availability, *self.store.chats.values()]:
+            chats = self.store.chats.values()
+            for queue in [self.store.availability, *chats, *(chat["reads"] for chat in chats)]:
                 self.wake(queue)
 
     def wait_until_idle(self, seconds):
@@ -90,9 +108,12 @@ class Outbox:
         with self.changed:
             while queue["outbox"]:
                 self.changed.release()  # releases the lock during the slow call
-                status, failure = send(self.settings, *queue["outbox"][0])
+                name, body = queue["outbox"][0]
+                status, failure, answer = send(self.settings, name, body)
                 self.changed.acquire()
                 self._finish(queue, status, failure)
+                if not failure:
+                    self._confirmed(name, body, answer)
             self.busy.discard(queue["id"])
             self.changed.notify_all()
 
@@ -107,4 +128,17 @@ class Outbox:
                 queue["problems"].append(problem)
                 queue["failed"] = name if name in ("start", "end") else queue["failed"]
         del queue["outbox"][:count]
+        self.store.save()
+
+    def _confirmed(self, name, body, answer):
+        """Reads what was written before `start` once `start` has its answer, and not earlier:
+        nothing is missing between what is read and what comes by webhook."""
+        chat = self.store.chats.get(body.get("chat_id"))
+        if name == "transcript":
+            show_history(chat, given(given(answer, "chat", dict, {}), "messages", list, []))
+        elif name in ("start", "end"):
+            chat["notices"] = [chat["notices"][1], given(answer, "chatmessage_id", str, None)]
+        if name == "start":
+            about = {"bot_id": body["bot_id"], "chat_id": body["chat_id"]}
+            self.add(chat["reads"], "transcript", about)
         self.store.save()

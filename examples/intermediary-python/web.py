@@ -42,7 +42,8 @@ def number(text, digits, base):
 
 
 def summary(chat):
-    return {name: value for name, value in chat.items() if name not in ("inbox", "outbox")}
+    shown = {name: value for name, value in chat.items() if name not in ("inbox", "outbox", "reads")}
+    return {**shown, "problems": chat["problems"] + chat["reads"]["problems"]}
 
 
 class Server(ThreadingHTTPServer):
@@ -169,9 +170,11 @@ class Handler(BaseHTTPRequestHandler):
         """Accepts only this machine: the new address receives the key with the next call."""
         if self.client_address[0] != "127.0.0.1":
             raise Refused(403, "loopback_only", "The platform can be set from this machine only.")
-        kinds = {"url": str, "api_key": str, "webhook_secret": str, "bot_id": int}
+        kinds = {"url": str, "api_key": str, "bot_api_key": str, "webhook_secret": str, "bot_id": int}
         change = {name: field(body, name, kinds[name]) for name in kinds if name in body}
         if not re.match("https?://.", change.get("url", self.settings.url)):
             raise Refused(400, "bad_input", '"url" must be an http or https address.', "url")
+        if "api_key" in change:
+            change.setdefault("bot_api_key", None)
         vars(self.settings).update(change)
         return {"url": self.settings.url, "bot_id": self.settings.bot_id}

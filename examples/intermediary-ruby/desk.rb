@@ -23,6 +23,12 @@ end
 
 def new_queue(id) = { "id" => id, "outbox" => [], "problems" => [], "failed" => nil }
 
+# notices: the ids of what the platform wrote at the last two starts and ends. accepted: the length of the
+# inbox when the agent accepted. reads: the calls that read, so that no message waits for them.
+def new_chat(id)
+  { **new_queue(id), "inbox" => [], "notices" => [nil, nil], "accepted" => 0, "reads" => new_queue("reads of #{id}") }
+end
+
 # Stores all chats as plain data, so that a restart can still end their handovers.
 class Store
   attr_reader :lock, :availability, :chats
@@ -81,7 +87,7 @@ class Desk
 
   def accept(chat, _body)
     allow(chat, "pending", "held", again: "start")
-    chat.update("status" => "open", "failed" => nil)
+    chat.update("status" => "open", "failed" => nil, "accepted" => chat["inbox"].length)
     languages = @settings.agent_languages # they switch live translation on
     sender = languages.empty? ? agent(chat) : { **agent(chat), "language_codes" => languages }
     call(chat, "start", "sender" => sender, "supports_attachment" => true)
@@ -133,7 +139,7 @@ class Desk
   # Moves the chat to the end: the order of the hash is the order of the queue.
   def enter(id, event, status)
     about = event["chat"]
-    chat = @store.chats.delete(id) || { **new_queue(id), "inbox" => [] }
+    chat = @store.chats.delete(id) || new_chat(id)
     chat.update("status" => status, "agent" => @settings.agent_name, "typing" => false, "failed" => nil,
                 "bot_id" => given(event["bot"], "id", Integer, @settings.bot_id),
                 "language" => given(about, "language", String, ""),

@@ -1,12 +1,13 @@
 # Starts and stops the intermediary between the chat platform and a help desk.
 require "logger"
 require_relative "desk"
+require_relative "history"
 require_relative "http_server"
 require_relative "platform_client"
 require_relative "web"
 
 LOG = Logger.new($stderr)
-Settings = Struct.new(:host, :port, :url, :api_key, :webhook_secret, :bot_id, :agent_name, :agent_avatar,
+Settings = Struct.new(:host, :port, :url, :api_key, :bot_api_key, :webhook_secret, :bot_id, :agent_name, :agent_avatar,
                       :agent_languages, :state_file, keyword_init: true)
 
 def read_settings(env)
@@ -15,6 +16,8 @@ def read_settings(env)
     host: env.fetch("HOST", "127.0.0.1"), port: Integer(env.fetch("PORT", "3000")),
     url: env.fetch("HANDOVER_SIM_URL", "http://127.0.0.1:4747"),
     api_key: env.fetch("HANDOVER_SIM_API_KEY", "sim-handover-key"),
+    # The default is for the default of the other key: a platform with other keys refuses it.
+    bot_api_key: env.fetch("HANDOVER_SIM_BOT_API_KEY") { env.key?("HANDOVER_SIM_API_KEY") ? nil : "sim-bot-key" },
     webhook_secret: env["HANDOVER_SIM_WEBHOOK_SECRET"], # default: the API key
     bot_id: env["HANDOVER_SIM_BOT_ID"]&.then { |text| Integer(text) },
     agent_name: env.fetch("AGENT_NAME", "Anna"),

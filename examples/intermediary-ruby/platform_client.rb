@@ -8,25 +8,37 @@ CALL_TIMEOUT, LONGEST_BACKOFF, LONGEST_RETRY_AFTER = 15, 8, 300 # seconds
 CLOCK_MARGIN = 0.025 # two clocks differ by milliseconds, and a retry must not be early
 # Only an answer with this event confirms that the key, the ids and the fields are right.
 CONFIRMED_BY = { "start" => "TAKEOVER STARTED", "end" => "TAKEOVER ENDED",
-                 "message" => "MESSAGE SENT TO USER",
+                 "message" => "MESSAGE SENT TO USER", "transcript" => "\"messages\"",
                  "availability" => "HANDOVER AVAILABILITY UPDATED" }.freeze
 
 # Status 0: no answer. Failure: nil when the call succeeded.
-Reply = Struct.new(:status, :retry_after, :failure)
+Reply = Struct.new(:status, :retry_after, :failure, :answer)
 
 # `Net::HTTP` follows no redirect, which would send the key to another address.
 def post(settings, name, body)
   path = name == "message" ? "message/" : name # the slash belongs to the path
-  address = URI("#{settings.url.chomp("/")}/api/v2/handover/#{path}")
-  headers = { "Authorization" => "Bearer #{settings.api_key}", "Content-Type" => "application/json" }
+  path, key = "v2/handover/#{path}", settings.api_key
+  # The handover transcript ends at the request. Only the chat transcript, for which there is a key of
+  # its own, has what the user wrote while waiting.
+  is_chat = name == "transcript" && !settings.bot_api_key.nil?
+  path, key = "v1/chats/#{URI.encode_www_form_component(body["chat_id"]).gsub("+", "%20")}", settings.bot_api_key if is_chat
+  address = URI("#{settings.url.chomp("/")}/api/#{path}")
+  headers = { "Authorization" => "Bearer #{key}", "Content-Type" => "application/json" }
   limits = { open_timeout: CALL_TIMEOUT, read_timeout: CALL_TIMEOUT, use_ssl: address.scheme == "https" }
   answer = Net::HTTP.start(address.host, address.port, nil, **limits) do |http| # nil: no proxy
-    http.post(address.request_uri, JSON.generate(body), headers)
+    is_chat ? http.get(address.request_uri, headers) : http.post(address.request_uri, JSON.generate(body), headers)
   end
   ok = answer.is_a?(Net::HTTPSuccess) && answer.body.to_s.include?(CONFIRMED_BY.fetch(name, ""))
-  Reply.new(answer.code.to_i, answer["Retry-After"], ok ? nil : "not confirmed, answered #{answer.code}")
+  failure = ok ? nil : "not confirmed, answered #{answer.code}"
+  Reply.new(answer.code.to_i, answer["Retry-After"], failure, parse(answer.body))
 rescue StandardError => error # only its class: the message can contain the header with the key
   Reply.new(0, nil, "no answer (#{error.class})")
+end
+
+def parse(body)
+  JSON.parse(body.to_s)
+rescue JSON::ParserError
+  nil
 end
 
 # Reads `Retry-After`, seconds or an HTTP date; without one, the backoff doubles.
@@ -65,7 +77,10 @@ class Outbox
   end
 
   def resume
-    @store.lock.synchronize { [@store.availability, *@store.chats.values].each { |queue| wake(queue) } }
+    @store.lock.synchronize do
+      chats = @store.chats.values
+      [@store.availability, *chats, *chats.map { |chat| chat["reads"] }].each { |queue| wake(queue) }
+    end
   end
 
   def wait_until_idle(seconds)
@@ -84,7 +99,10 @@ class Outbox
   def drain(queue)
     while (call = next_call(queue))
       reply = send_call(@settings, *call)
-      @store.lock.synchronize { finish(queue, reply) }
+      @store.lock.synchronize do
+        finish(queue, reply)
+        confirmed(*call, reply.answer) unless reply.failure
+      end
     end
   end
 
@@ -102,5 +120,16 @@ class Outbox
       queue["failed"] = name if %w[start end].include?(name)
     end
     @store.save
+  end
+
+  # Reads what was written before `start` once `start` has its answer, and not earlier: nothing is
+  # missing between what is read and what comes by webhook.
+  def confirmed(name, body, answer)
+    chat = @store.chats[body["chat_id"]]
+    show_history(chat, given(given(answer, "chat", Hash, {}), "messages", Array, [])) if name == "transcript"
+    return @store.save unless %w[start end].include?(name)
+    chat["notices"] = [chat["notices"].last, given(answer, "chatmessage_id", String, nil)]
+    return @store.save if name == "end"
+    add(chat["reads"], "transcript", body.slice("bot_id", "chat_id"))
   end
 end

@@ -79,10 +79,12 @@ class Web
   # Accepts only this machine: the new address receives the key with the next call.
   def set_platform(request, body)
     raise Refused.new(403, "loopback_only", "Only from this machine.") if request.address != "127.0.0.1"
-    kinds = { "url" => String, "api_key" => String, "webhook_secret" => String, "bot_id" => Integer }
+    kinds = { "url" => String, "api_key" => String, "bot_api_key" => String, "webhook_secret" => String,
+              "bot_id" => Integer }
     change = kinds.slice(*body.keys).to_h { |name, kind| [name, field(body, name, kind)] }
     raise Refused.new(400, "bad_input", '"url" must be an http or https address.', "url") unless
       change.fetch("url", @settings.url).match?(%r{\Ahttps?://.})
+    @settings.bot_api_key = nil if change.key?("api_key")
     change.each { |name, value| @settings[name] = value }
     [200, { url: @settings.url, bot_id: @settings.bot_id }]
   end
@@ -95,7 +97,11 @@ class Web
     raise Refused.new(400, "invalid_json", "The body must be a JSON object in UTF-8.")
   end
 
-  def summary(chat) = chat.except("inbox", "outbox")
+
+  def summary(chat)
+    { **chat.except("inbox", "outbox", "reads"), "problems" => chat["problems"] + chat["reads"]["problems"] }
+  end
+
   def not_found = Refused.new(404, "not_found", "There is no such chat or address.")
   def decode(text) = text.gsub(/%\h\h/) { |code| code[1..].hex.chr }.force_encoding(Encoding::UTF_8)
 end
