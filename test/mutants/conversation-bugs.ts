@@ -10,7 +10,8 @@ const SAY = '    this.#message(conversation, text, this.#agent(conversation), bu
 const CLOSED = "Object.assign(conversation, { status: 'closed', failed: null, typing: false })"
 const KNOWN = 'return log(`request again'
 const AVAILABILITY = "const availability = open ? 'OPEN' : 'CLOSED'"
-const TEXTS = 'conversation.inbox.filter(item => !item.request).length'
+/** What came by webhook, without what comes from a transcript. */
+const TEXTS = 'conversation.inbox.filter(item => !item.request && item.from === undefined).length'
 const ACCEPTED = "Object.assign(conversation, { status: 'open', failed: null })"
 const TYPED = 'conversation.typing = on'
 const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
