@@ -1,5 +1,6 @@
 /** The public names of handover-sim. */
 
+export type { WebhookContext } from './base/runtime/transport.ts'
 export type { Duration } from './base/text/quantities.ts'
 export type { AssumptionName } from './platform/contract/assumptions.ts'
 export type { TranscriptName } from './platform/contract/bot-texts.ts'
@@ -16,6 +17,7 @@ export { WaitTimeoutError } from './platform/journal/journal.ts'
 export type { ChatView, MessageView } from './platform/rules/transcript.ts'
 export type { Ack, ActionResult, ActOptions, AttachmentInput } from './platform/simulator/chat-handle.ts'
 export type { FaultController } from './platform/simulator/fault-controller.ts'
+export { fromLambda, type LambdaAdapterOptions } from './platform/simulator/lambda.ts'
 export type { ChatOptions } from './platform/simulator/new-chat.ts'
 export { InvalidOptionError, type SettingProblem } from './platform/simulator/options.ts'
 export type { EffectiveAssumption, SimulatorClock } from './platform/simulator/simulator.ts'
@@ -23,6 +25,7 @@ export type { SnapshotOptions } from './platform/simulator/snapshot/capture.ts'
 export { InvalidSnapshotError } from './platform/simulator/snapshot/invalid-snapshot.ts'
 export type { Snapshot } from './platform/simulator/snapshot/schema.ts'
 export {
+  type FetchAdapterOptions,
   type FetchWebhook,
   fromFastify,
   fromFetch,

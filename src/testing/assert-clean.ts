@@ -4,7 +4,7 @@ import { wallDelay } from '../base/runtime/clock.ts'
 import type { Duration } from '../base/text/quantities.ts'
 import { explainedSeqs, lintFailure } from '../evaluation/evaluator/compute-verdict.ts'
 import { type EvaluatedStep, evictedFailure, internalFailure } from '../evaluation/evaluator/step-evaluator.ts'
-import { ackResult } from '../evaluation/evaluator/stimulus.ts'
+import { ackResult, failedWorkFailure } from '../evaluation/evaluator/stimulus.ts'
 import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { createOrphan, type Failure, type FailureDetails } from '../evaluation/finding.ts'
 import type { DeliveryEntry } from '../evaluation/history.ts'
@@ -109,9 +109,13 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
   for (const { details } of failures) for (const seq of explainedSeqs(details)) reported.add(seq)
   failures.push(...unexpectedCalls(tests, reported))
   claims.assign(MATCHER, matched, [])
-  for (const note of index.internalErrors) {
+  const notes = [
+    ...index.internalErrors.map(note => ({ note, details: internalFailure(note) })),
+    ...index.failedWork.map(note => ({ note, details: failedWorkFailure(note) })),
+  ]
+  for (const { note, details } of notes) {
     const conversation = index.history.conversationOf(note.chat_id)
-    failures.push({ at: note.seq, step: null, conversation, details: internalFailure(note) })
+    failures.push({ at: note.seq, step: null, conversation, details })
   }
   // Patterns that were too slow when calls were compared with an expectation that had been met.
   for (const number of guard.slow.keys()) {

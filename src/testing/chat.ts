@@ -168,6 +168,9 @@ function reasonsFor(sim: PlatformSimulator, { webhook }: AckLimit, chatId: strin
   const reasons: string[] = []
   for (const job of dispatcher.inProgress())
     if (chatId === null || job.chatId === chatId) reasons.push(reasonFor(job, receiver, clock.now()))
+  if (reasons.length === 0)
+    for (const { event } of dispatcher.backgroundWork())
+      reasons.push(`a promise that ${receiver} gave to waitUntil for ${event} has not ended`)
   return reasons.length === 0
     ? ['the simulator has not finished its work: do the functions translate and summarize end?']
     : reasons.slice(0, MAX_REASONS)

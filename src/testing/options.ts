@@ -44,6 +44,9 @@ const AGENT: Shape = {
   timeout: duration,
 }
 
+/** What a worker may export beside `fetch`. The simulator does not call it. */
+const WORKER_HANDLERS = ['scheduled', 'queue', 'email', 'connect', 'tail', 'trace', 'tailStream', 'test']
+
 const { seed, base_url: baseUrl, ...furtherKinds } = SETTING_KINDS
 const COMMON: Shape = toOptions<OptionKind | Shape>({
   seed,
@@ -53,6 +56,8 @@ const COMMON: Shape = toOptions<OptionKind | Shape>({
     'a function from Request to Response (an Express application goes into fromNode)',
     value => typeof value === 'function' && !('listen' in value),
   ),
+  'webhook.env': anything,
+  ...Object.fromEntries(WORKER_HANDLERS.map(name => [`webhook.${name}`, callable])),
   'webhook.listener': callable,
   knobs: map,
   translate: callable,

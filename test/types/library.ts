@@ -8,6 +8,7 @@ import {
   createSimulator,
   fromFastify,
   fromFetch,
+  fromLambda,
   fromNode,
   type KnobSettings,
   type ReceivedCall,
@@ -195,7 +196,33 @@ export function agents(): void {
   })
 }
 
-export function webhooks(): void {
+interface ExecutionContext {
+  waitUntil(promise: Promise<unknown>): void
+  passThroughOnException(): void
+  readonly props: unknown
+}
+
+/** As workers are typed. */
+interface ExportedHandler<Env> {
+  fetch?: (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>
+  queue?: (batch: object, env: Env, context: ExecutionContext) => void | Promise<void>
+}
+
+/** As Lambda handlers are typed. */
+type LambdaHandler<Event, Result> = (
+  event: Event,
+  context: { readonly awsRequestId: string },
+  callback: (error?: Error | string | null, result?: Result) => void,
+) => void | Promise<Result>
+
+declare const lambda: LambdaHandler<{ readonly body?: string }, { statusCode: number }>
+declare const worker: { readonly fetch: NonNullable<ExportedHandler<{ readonly KEY: string }>['fetch']> } & Pick<
+  ExportedHandler<{ readonly KEY: string }>,
+  'queue'
+>
+
+export function webhooks(exported: ExportedHandler<{ readonly KEY: string }>): void {
+  createSimulator({ webhook: exported })
   createSimulator({ webhook: fromNode(express()) })
   createSimulator({ webhook: fromNode(createServer(), { path: '/hook' }) })
   createSimulator({ webhook: fromNode((request, response) => response.end(request.headers.host)) })
@@ -203,6 +230,16 @@ export function webhooks(): void {
   createSimulator({ webhook: fromFetch(new Hono()) })
   createSimulator({ webhook: fromFetch(new Hono().fetch) })
   createSimulator({ webhook: fromFetch(async request => new Response(await request.text())) })
+  createSimulator({ webhook: worker })
+  createSimulator({ webhook: { ...worker, env: { KEY: 'key' } } })
+  createSimulator({ webhook: fromFetch(worker, { env: { KEY: 'key' }, path: '/hook' }) })
+  createSimulator({ webhook: { fetch: (request, _env, { waitUntil }) => (waitUntil(request.text()), new Response()) } })
+  createSimulator({ webhook: fromLambda(lambda, { payload: '1.0', base64: true }) })
+  createSimulator({ webhook: fromLambda(async ({ body }) => ({ statusCode: body ? 200 : 400 })) })
+  // @ts-expect-error no such format
+  fromLambda(lambda, { payload: '3.0' })
+  // @ts-expect-error not a handler
+  fromLambda({ handler: lambda })
   // @ts-expect-error not an application
   fromNode(7)
   // @ts-expect-error not a Fastify application

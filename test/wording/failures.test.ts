@@ -30,6 +30,7 @@ const TEXTS: readonly (readonly [code: DeliveryFailure['code'] | 'new_code', det
   ['function_threw', { detail: 'no chat', place: 'a.js:1:2' }, /the webhook function threw: no chat at a\.js:1:2/],
   ['function_returned_no_response', {}, /did not return a Response/],
   ['function_reused_response', {}, /body was read before/],
+  ['lambda_answer_invalid', { detail: 'no status' }, /the Lambda handler gave no usable answer: no status/],
   ['no_url', {}, /^no webhook URL is set$/],
   ['internal_error', {}, /internal error of handover-sim/],
   ['redirect', { status: 302, followed: false }, /redirect \(302\); redirects are not followed/],

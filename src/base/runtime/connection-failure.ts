@@ -40,6 +40,8 @@ interface Parameters extends Readonly<Record<AtTargetCode, AtTarget>> {
   readonly function_returned_no_response: unknown
   /** The function returned a `Response` whose body was read before. */
   readonly function_reused_response: unknown
+  /** The answer of a Lambda handler is none that a gateway accepts. */
+  readonly lambda_answer_invalid: { readonly detail: string }
 }
 
 export type ConnectionFailure = Coded<Parameters>

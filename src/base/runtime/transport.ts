@@ -16,6 +16,8 @@ export interface Outgoing {
   readonly signal: AbortSignal
   /** Not applied when the webhook is a function. */
   readonly wire?: WireFaults | null
+  /** Receives each promise that a webhook function gives to `waitUntil`. */
+  readonly onBackgroundWork?: (work: Promise<unknown>) => void
 }
 
 /** Faults of how the bytes travel. */
@@ -47,7 +49,20 @@ export const KEPT_BODY_CHARS = 16_384
 /** The rest of a longer answer is not read. */
 export const MAX_BODY_BYTES = 1_048_576
 
-type WebhookFunction = (request: Request) => Response | Promise<Response>
+/** What a webhook that is a function receives with each event, as a function platform passes it. */
+export interface WebhookContext {
+  /**
+   * Lets work continue after the answer. `settled` and `assertClean` wait for it, at most 30 seconds. A promise that
+   * rejects, or takes longer, fails the test or the scenario.
+   */
+  waitUntil(work: Promise<unknown>): void
+  /** Does nothing, because there is no other server to which the request could go. */
+  passThroughOnException(): void
+  /** Always empty. */
+  readonly props: object
+}
+
+type WebhookFunction = (request: Request, context: WebhookContext) => Response | Promise<Response>
 
 /** Passes each request to a function as a `Request`. */
 export const functionTransport =
@@ -63,15 +78,20 @@ async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promi
   const bytes = method === 'GET' || method === 'HEAD' ? null : new TextEncoder().encode(body)
   const request = new Request(url, { method, headers: lines, body: bytes })
   const over = new AbortController()
+  const context: WebhookContext = {
+    waitUntil: work => outgoing.onBackgroundWork?.(Promise.resolve(work)),
+    passThroughOnException() {},
+    props: {},
+  }
   const received = Promise.resolve().then(() => {
     if (signal.aborted) throw cancelled()
-    return callHandler(webhook, request, over.signal)
+    return callHandler(() => webhook(request, context), over.signal)
   })
   return withTimeout(received, timeoutMs, signal).finally(() => over.abort())
 }
 
-async function callHandler(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
-  const response = await handler(request)
+async function callHandler(handler: () => Response | Promise<Response>, over: AbortSignal): Promise<Received> {
+  const response = await handler()
   if (!isResponse(response)) throw new TransportError({ code: 'function_returned_no_response' })
   if (response.bodyUsed) throw new TransportError({ code: 'function_reused_response' })
   const { text, isCut } = await readText(response, over)
@@ -138,13 +158,17 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal
 
 /** The error of the webhook function itself, also when it is a connection that the function tried to open. */
 export function functionError(error: unknown): TransportError {
-  if (error instanceof TransportError) return error
+  return error instanceof TransportError ? error : new TransportError({ code: 'function_threw', ...thrownText(error) })
+}
+
+/** The message of what a function of the user threw, and where it did. */
+export function thrownText(error: unknown): { readonly detail: string; readonly place?: string } {
   const ownMessage = textPart(error, 'message') ?? String(error)
   const { code, message } = rootCause(error ?? '')
   const why = message === String(error) || ownMessage.includes(message) ? ownMessage : `${ownMessage}: ${message}`
   const detail = code === undefined || why.includes(code) ? why : `${why} (${code})`
   const place = placeIn(textPart(error, 'stack'))
-  return new TransportError({ code: 'function_threw', detail, ...(place === null ? {} : { place }) })
+  return place === null ? { detail } : { detail, place }
 }
 
 /** `file:///app/webhook.ts:12:5`, the first frame outside of Node. */

@@ -20,7 +20,7 @@ import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { echoes } from './echo.ts'
 import { type JournalIndex, seqsOf } from './journal-index.ts'
 import { type EvaluatedStep, internalFailure, type StepResult, stepRef } from './step-evaluator.ts'
-import { missingVerb, stoppedFailure } from './stimulus.ts'
+import { failedWorkFailure, missingVerb, stoppedFailure } from './stimulus.ts'
 import {
   type AttributedFailure,
   type CallReview,
@@ -214,6 +214,8 @@ function attributedFailures(
   // Errors of the simulator: what it did after them proves nothing about the intermediary.
   for (const note of index.internalErrors)
     add(note.seq, null, index.history.conversationOf(note.chat_id), internalFailure(note))
+  for (const note of index.failedWork)
+    add(note.seq, null, index.history.conversationOf(note.chat_id), failedWorkFailure(note))
   return failures.sort((a, b) => a.at - b.at)
 }
 

@@ -4,7 +4,12 @@ import { isMap } from '../../base/objects.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { type InternalErrorNote, isInternalError } from '../../platform/journal/journal.ts'
+import {
+  type InternalErrorNote,
+  isInternalError,
+  isWaitUntilNote,
+  type WaitUntilNote,
+} from '../../platform/journal/journal.ts'
 import { type ChatHistory, History } from '../history.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import {
@@ -36,6 +41,8 @@ export class JournalIndex {
   readonly calls: IndexedCall[] = []
   readonly drivers: DriverCallEntry[] = []
   readonly internalErrors: InternalErrorNote[] = []
+  /** Work that webhook functions gave to `waitUntil` and that failed. */
+  readonly failedWork: WaitUntilNote[] = []
   /** Whether transcripts lost messages because of `memoryLimit`. */
   lostMessages = false
   started: Started | null = null
@@ -121,6 +128,7 @@ export class JournalIndex {
   #addNote(entry: EntryOf<'note'>): void {
     if (entry.note === 'messages_evicted') this.lostMessages = true
     else if (isInternalError(entry)) this.internalErrors.push(entry)
+    else if (isWaitUntilNote(entry)) this.failedWork.push(entry)
     else if (isRunEvent(entry, 'scenario_started')) this.started = entry
     else if (isRunEvent(entry, 'scenario_ended')) this.ended = entry
     else if (isRunEvent(entry, 'step_started')) this.#starts.set(entry.step, entry)

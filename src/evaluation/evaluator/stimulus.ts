@@ -6,11 +6,12 @@ import {
   isCutOff,
   peerLoss,
 } from '../../base/runtime/connection-failure.ts'
-import { pageText } from '../../base/text/error-text.ts'
+import { pageText, sentence } from '../../base/text/error-text.ts'
 import { formatDuration, parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { WAIT_UNTIL_FAILED, type WaitUntilNote } from '../../platform/journal/journal.ts'
 import { type DriverFailure, type EarlyEnd, isInboxFailure } from '../../platform/journal/run-failures.ts'
 import {
   driverFailureText,
@@ -19,6 +20,7 @@ import {
   httpsHint,
   stepFailureText,
   TLS_HINTS,
+  waitUntilText,
 } from '../../platform/wording/failures.ts'
 import { type Cause, causedBy, createFailure, type FailureDetails, type FailureKind, type Hint } from '../finding.ts'
 import { type DeliveryEntry, isAccepted } from '../history.ts'
@@ -228,12 +230,15 @@ export interface RefusedEvent {
   readonly failure: string | null
 }
 
-/** Explains a missing reaction by the latest event of a conversation's user since a stimulus, when the webhook refused it. */
+/**
+ * Explains a missing reaction by the latest event of a conversation's user since a stimulus, when the webhook refused it, or
+ * accepted it and failed afterwards.
+ */
 export function refusedEventHint(
   index: JournalIndex,
   conversation: string,
   since: Pick<Stimulus, 'seq'> | null,
-): (Hint & { readonly refused: RefusedEvent }) | null {
+): (Hint & { readonly refused?: RefusedEvent }) | null {
   if (since === null) return null
   const last = index
     .chatOf(conversation)
@@ -241,10 +246,32 @@ export function refusedEventHint(
       (entry): entry is DeliveryEntry =>
         entry.kind === 'delivery' && entry.seq > since.seq && OF_USERS.includes(entry.event),
     )
-  if (last === undefined || last.outcome === 'delivered') return null
+  if (last === undefined) return null
+  if (last.outcome === 'delivered') {
+    const work = index.failedWork.findLast(({ delivery_id: id }) => id === last.delivery_id)
+    const text = work === undefined ? null : sentence(`#${work.seq}: ${waitUntilText(work)}`)
+    return text === null ? null : { code: WAIT_UNTIL_FAILED, text }
+  }
   const { status, failure } = last
   const text = `The webhook did not accept ${last.event}: ${attemptText(last)}`
   return { code: 'event_refused', text, refused: { status, failure: failure?.code ?? null } }
+}
+
+/** The failure of work that a webhook function gave to `waitUntil`. */
+export const failedWorkFailure = (note: WaitUntilNote): FailureDetails =>
+  createFailure('stimulus', {
+    code: WAIT_UNTIL_FAILED,
+    expected: `the work that the webhook gave to waitUntil for ${note.event} ends without an error`,
+    happened: `#${note.seq}: ${waitUntilText(note)}`,
+    details: { event: note.event, delivery: note.delivery_id, why: note.code },
+    entrySeqs: [note.seq],
+    hint: WORK_IS_LOST,
+    cause: causedBy(WAIT_UNTIL_FAILED, waitUntilText(note), note.code, note.event),
+  })
+
+const WORK_IS_LOST: Hint = {
+  code: WAIT_UNTIL_FAILED,
+  text: 'The event was acknowledged, so the platform does not send it again: catch the error in the work, and try again there.',
 }
 
 type Ack = NonNullable<ExpectedAck>

@@ -5,6 +5,7 @@ import { counted } from '../../base/text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { isWaitUntilNote, WAIT_UNTIL_FAILED } from '../../platform/journal/journal.ts'
 import {
   driverFailureText,
   earlyEndText,
@@ -12,6 +13,7 @@ import {
   failureBesideStatus,
   failureText,
   stepFailureText,
+  waitUntilText,
 } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { errorIn, isAcceptedForgery, isInvalidSign, isRefusedForgery } from '../../platform/wording/hints.ts'
@@ -351,6 +353,9 @@ function noteLine(entry: EntryOf<'note'>): EntryLine {
     case 'target_output':
       if (!isRunEvent(entry, 'target_output') || entry.ended === null) break
       return { ...line('intermediary', oneLine(endedText(entry.ended))), from: 'intermediary', ok: false }
+    case WAIT_UNTIL_FAILED:
+      if (!isWaitUntilNote(entry)) break
+      return { ...line('intermediary', oneLine(waitUntilText(entry))), from: 'intermediary', ok: false }
     case 'evicted':
       return { ...line('runner', text('message')), ok: false }
     case 'connections_refused':

@@ -1,6 +1,7 @@
 /** Decides from the codes of an entry whether it shows that something went wrong. */
 
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { WAIT_UNTIL_FAILED } from '../../platform/journal/journal.ts'
 import { isAcceptedForgery, isRefusedForgery, isTruncated, observedSignature } from '../../platform/wording/hints.ts'
 
 /**
@@ -43,6 +44,6 @@ export function problemIn(entry: Entry): EntryProblem | null {
 export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.status === 'invalid'
 
 const PROBLEM_NOTES: ReadonlySet<string> = new Set([
-  ...['evicted', 'connections_refused', 'http2_refused', 'internal_error'],
+  ...['evicted', 'connections_refused', 'http2_refused', 'internal_error', WAIT_UNTIL_FAILED],
   ...['proxy_call_failed', 'proxy_silent', 'proxy_link_leaves'],
 ])

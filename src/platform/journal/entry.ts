@@ -126,6 +126,7 @@ const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   function_threw: true,
   function_returned_no_response: true,
   function_reused_response: true,
+  lambda_answer_invalid: true,
   no_url: true,
   internal_error: true,
   queue_full: true,

@@ -312,6 +312,22 @@ export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
   return { kind: 'note', note: 'internal_error', where, code, message: cut(messageOf(error), MAX_MESSAGE_CHARS) }
 }
 
+/** Names the note about a promise that a webhook function gave to `waitUntil`. */
+export const WAIT_UNTIL_FAILED = 'wait_until_failed'
+
+/** Why the work after an answer failed: it rejected, or had not ended in time. */
+export type WaitUntilFailure =
+  | { readonly code: 'rejected'; readonly detail: string; readonly place?: string }
+  | { readonly code: 'unfinished'; readonly timeout_ms: number }
+
+export type WaitUntilNote = EntryOf<'note'> & {
+  readonly note: typeof WAIT_UNTIL_FAILED
+  readonly event: string
+} & WaitUntilFailure
+
+export const isWaitUntilNote = (entry: Entry): entry is WaitUntilNote =>
+  entry.kind === 'note' && entry.note === WAIT_UNTIL_FAILED
+
 export type InternalErrorNote = EntryOf<'note'> & { readonly note: 'internal_error' }
 
 export const isInternalError = (entry: Entry): entry is InternalErrorNote =>

@@ -184,9 +184,12 @@ function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['bu
 type ClosableTransport = Transport & { close?(): Promise<void> }
 
 const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
-  const { fetch, listener } = options.webhook ?? {}
+  const { webhook } = options
+  const { fetch, listener } = webhook ?? {}
   if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
-  if (fetch) return functionTransport(fetch)
+  // A method of the worker may use `this`.
+  if (webhook?.fetch)
+    return functionTransport((request, context) => webhook.fetch!(request, webhook.env ?? {}, context))
   if (listener) return listenerTransport(listener)
   return shared ?? httpTransport()
 }

@@ -81,6 +81,7 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     journal,
     clock,
     activity: components.work.activity,
+    backgroundWork: new Set(),
     onThrown: components.onThrown,
     seed: () => identity.seed,
     userAgent: `handover-sim/${VERSION}`,

@@ -3,6 +3,7 @@
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
 import { fieldName, MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
+import type { WebhookContext } from '../../base/runtime/transport.ts'
 import { cut } from '../../base/text/cut.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
@@ -42,8 +43,13 @@ export interface PlatformSimulatorOptions {
   }
   readonly webhook?: {
     readonly url?: string
-    /** Receives events in-process instead of over the network. */
-    readonly fetch?: (request: Request) => Response | Promise<Response>
+    /**
+     * Receives events in-process instead of over the network. It is called as a worker is: the option may be the worker
+     * itself.
+     */
+    fetch?(request: Request, env: unknown, context: WebhookContext): Response | Promise<Response>
+    /** What `fetch` receives as `env`: bindings and secrets. Default `{}`. */
+    readonly env?: unknown
     /** Receives events in-process as a request listener of `node:http`; `fromNode` and `fromFastify` create it. */
     readonly listener?: NodeListener
   }

@@ -1,9 +1,10 @@
 /** Lets an application of this process be the webhook, without a port: Express, Nest, Fastify, `node:http`, `fetch`. */
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
-import { DEFAULTS, describeValue, invalidOption, optionKind, validateOptions } from './options.ts'
+import type { WebhookContext } from '../../base/runtime/transport.ts'
+import { anything, DEFAULTS, describeValue, invalidOption, optionKind, type Shape, validateOptions } from './options.ts'
 
-/** Options of `fromNode`, `fromFastify` and `fromFetch`. */
+/** Options of `fromNode` and `fromFastify`. */
 export interface WebhookAdapterOptions {
   /** The path to which events are posted. Default `/webhook`. */
   readonly path?: string
@@ -15,13 +16,24 @@ export interface ListenerWebhook {
   readonly listener: NodeListener
 }
 
-/** The option `webhook` for an application that answers a `Request` with a `Response`. */
-export interface FetchWebhook {
-  readonly url: string
-  readonly fetch: FetchFunction
+/** Options of `fromFetch`. */
+export interface FetchAdapterOptions extends WebhookAdapterOptions {
+  /** What a worker receives as `env`: bindings and secrets. Default `{}`. */
+  readonly env?: unknown
 }
 
-type FetchFunction = (request: Request) => Response | Promise<Response>
+/** An application that answers a `Request` with a `Response`. */
+interface FetchApplication {
+  fetch(request: Request, env: unknown, context: WebhookContext): Response | Promise<Response>
+}
+
+type FetchFunction = FetchApplication['fetch']
+
+/** The option `webhook` for an application that answers a `Request` with a `Response`. */
+export interface FetchWebhook extends FetchApplication {
+  readonly url: string
+  readonly env?: unknown
+}
 
 /** The part of a server of `node:http` that passes a request to its listeners. */
 interface RequestEmitter {
@@ -80,19 +92,20 @@ export function fromFastify(application: FastifyApplication, options: WebhookAda
 
 /**
  * Makes a function from `Request` to `Response`, or an application with such a method `fetch`, the webhook: Hono, a route
- * handler of Next.js, a worker.
+ * handler of Next.js, a worker. It is called as a worker is, with `(request, env, context)`.
  *
  * @throws InvalidOptionError for another value, and for a path that does not begin with `/`.
  * @example
  * const other = createSimulator({ webhook: fromFetch(async request => new Response(await request.text())) })
  */
 export function fromFetch(
-  application: FetchFunction | { readonly fetch: FetchFunction },
-  options: WebhookAdapterOptions = {},
+  application: FetchFunction | FetchApplication,
+  options: FetchAdapterOptions = {},
 ): FetchWebhook {
-  const url = urlFrom('fromFetch', options)
-  if (typeof application === 'function') return { url, fetch: request => application(request) }
-  if (typeof application?.fetch === 'function') return { url, fetch: request => application.fetch(request) }
+  const { env } = options
+  const url = urlFrom('fromFetch', options, { env: anything })
+  if (typeof application === 'function') return { url, env, fetch: (...given) => application(...given) }
+  if (typeof application?.fetch === 'function') return { url, env, fetch: (...given) => application.fetch(...given) }
   throw unknownApplication('fromFetch', EXPECTED.fetch, application)
 }
 
@@ -131,12 +144,13 @@ function nestListener(application: NestApplication): NodeListener {
   }
 }
 
-const PATH = {
+const PATH: Shape = {
   path: optionKind('a path such as /webhook', value => typeof value === 'string' && value.startsWith('/')),
 }
 
-function urlFrom(what: string, options: WebhookAdapterOptions): string {
-  validateOptions(what, options, PATH)
+/** The URL of the webhook. Checks the options, of which `more` are those beside the path. */
+export function urlFrom(what: string, options: WebhookAdapterOptions, more: Shape = {}): string {
+  validateOptions(what, options, { ...PATH, ...more })
   return options.path === undefined ? DEFAULTS.webhookUrl : new URL(options.path, DEFAULTS.webhookUrl).href
 }
 
@@ -147,5 +161,6 @@ const EXPECTED = {
   fetch: 'a function from Request to Response, or an object with such a function as fetch',
 }
 
-const unknownApplication = (what: string, expected: string, value: unknown) =>
+/** The error for a value that is no application of its kind. */
+export const unknownApplication = (what: string, expected: string, value: unknown) =>
   invalidOption('webhook', `${what} takes ${expected}, got ${describeValue(value)}.`)

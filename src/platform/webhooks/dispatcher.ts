@@ -8,7 +8,6 @@ import { createRandom, type Random, randomFrom } from '../../base/runtime/random
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
 import type { EventContent } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
 import {
@@ -25,7 +24,6 @@ import {
 } from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
-  readonly journal: Journal
   readonly clock: Clock
   seed(): number
   readonly faults: Pick<FaultRegistry, 'active' | 'takeWebhook'>
@@ -71,6 +69,8 @@ export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   find(deliveryId: string): Readonly<Job> | null
   /** The deliveries of the platform that are in progress, oldest event first. */
   inProgress(): readonly Readonly<Job>[]
+  /** The events whose webhook function still works after its answer: one for each promise of `waitUntil`. */
+  backgroundWork(): readonly EncodedEvent[]
   /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
   /** Drops waiting events and aborts requests; none of them is journaled. */
@@ -177,7 +177,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     const request = faults === null ? job.request : faultyRequest(ports, job.request, faults.form)
     const epoch = cancel.signal
     try {
-      await sendRequest(ports, request, epoch, (sent, durationMs) => {
+      await sendRequest(ports, request, { signal: epoch, cause: job.seq }, (sent, durationMs) => {
         const marks: DeliveryMarks =
           faults === null
             ? {}
@@ -266,6 +266,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     release: names => releaseIf(job => job.faults?.faults.some(name => names.includes(name)) ?? false),
     find: deliveryId => [...active].find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
     inProgress: () => [...active].sort((a, b) => a.seq - b.seq),
+    backgroundWork: () => [...ports.backgroundWork],
     nextDue: schedule.next,
     reset() {
       cancel.abort()

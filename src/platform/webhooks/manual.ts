@@ -58,7 +58,6 @@ export interface ManualEvents {
 }
 
 export interface ManualPorts extends SendPorts, RequestPorts {
-  readonly journal: Journal
   seed(): number
   readonly schedule: Schedule
   /** Aborts with the next reset. */
@@ -146,7 +145,7 @@ async function send(
   numbered: (next: number) => number,
 ): Promise<Delivery | null> {
   let entry: Delivery | null = null
-  await sendRequest(ports, request, ports.signal(), (sent, durationMs) => {
+  await sendRequest(ports, request, { signal: ports.signal(), cause }, (sent, durationMs) => {
     const number = numbered(nextAttempt(ports.journal, request.deliveryId))
     entry = ports.journal.append(deliveryEntry(request, sent, durationMs, number, marks), cause)
   })

@@ -1,16 +1,23 @@
 /** Builds webhook requests (the JSON body, the headers, and the signature of exactly these bytes), and sends one attempt. */
 
 import type { Activity } from '../../base/runtime/activity.ts'
-import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
+import { elapsedMs, roundMs, wallTimer } from '../../base/runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../../base/runtime/connection-failure.ts'
 import { latin1Text } from '../../base/runtime/encoding.ts'
 import { type HashName, hmac } from '../../base/runtime/node.ts'
-import type { HeaderLines, Outgoing, Received, Transport, WireFaults } from '../../base/runtime/transport.ts'
+import {
+  type HeaderLines,
+  type Outgoing,
+  type Received,
+  type Transport,
+  thrownText,
+  type WireFaults,
+} from '../../base/runtime/transport.ts'
 import { decoded } from '../../base/text/url-text.ts'
 import { EVENT_NAMES } from '../contract/event-names.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
-import type { Journal, OnInternalError } from '../journal/journal.ts'
+import { type Journal, type OnInternalError, WAIT_UNTIL_FAILED, type WaitUntilFailure } from '../journal/journal.ts'
 
 export interface RequestPorts {
   readonly userAgent: string
@@ -151,7 +158,10 @@ function reversed(value: unknown): unknown {
 }
 
 export interface SendPorts {
+  readonly journal: Journal
   readonly activity: Activity
+  /** The events whose webhook function still works after its answer: one item for each promise of `waitUntil`. */
+  readonly backgroundWork: Set<EncodedEvent>
   readonly onThrown: OnInternalError
   knobs(): Knobs
   /** Null without a webhook. */
@@ -165,6 +175,14 @@ export interface Sent {
   readonly outcome: Pick<DeliveryContent, 'outcome' | 'status' | 'response' | 'failure'>
 }
 
+/** What one attempt belongs to. */
+export interface Attempt {
+  /** Aborts with the next reset. */
+  readonly signal: AbortSignal
+  /** `seq` of the entry that caused it. */
+  readonly cause: number
+}
+
 /**
  * Calls `conclude` when the request has ended, after this call has returned, and not after a reset, which aborts `signal`.
  * The simulator is busy until then. Rejects with what `conclude` throws.
@@ -172,20 +190,22 @@ export interface Sent {
 export async function sendRequest(
   ports: SendPorts,
   request: WebhookRequest,
-  signal: AbortSignal,
+  attempt: Attempt,
   conclude: (sent: Sent, durationMs: number) => void,
 ): Promise<void> {
+  const { signal } = attempt
   const ended = ports.activity.begin()
   const started = elapsedMs()
   try {
-    const sent = await sentRequest(ports, request, signal)
+    const sent = await sentRequest(ports, request, attempt)
     if (!signal.aborted) conclude(sent, elapsedMs() - started)
   } finally {
     ended()
   }
 }
 
-async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: AbortSignal): Promise<Sent> {
+async function sentRequest(ports: SendPorts, request: WebhookRequest, attempt: Attempt): Promise<Sent> {
+  const { signal } = attempt
   const target = ports.target()
   if (target === null) {
     const outcome = { outcome: 'skipped', status: null, response: null, failure: { code: 'no_url' } } as const
@@ -202,8 +222,10 @@ async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: Ab
   }
   const knobs = ports.knobs()
   const { body, wire, method } = request
+  const onBackgroundWork = (work: Promise<unknown>) => trackBackgroundWork(ports, request, attempt, work)
   const timeoutMs = knobs['webhook.timeout']
-  const outgoing: Outgoing = { url: withoutUser(url), timeoutMs, headers, body, signal, wire, method }
+  const call = { headers, body, signal, wire, method, onBackgroundWork }
+  const outgoing: Outgoing = { url: withoutUser(url), timeoutMs, ...call }
   try {
     const follows = knobs['webhook.redirect'] === 'follow'
     const received = follows ? await followRedirects(transport, outgoing) : await transport(outgoing)
@@ -216,6 +238,39 @@ async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: Ab
     const host = URL.canParse(url) ? new URL(url).host : url
     return { url, headers, outcome: failed(connectionFailure(error, host)) }
   }
+}
+
+/** How long a function platform lets the work of `waitUntil` continue. */
+const WAIT_UNTIL_MS = 30_000
+
+/** The simulator is busy until the work has ended, or took too long. Its failure is journaled, unless a reset came first. */
+function trackBackgroundWork(
+  { activity, journal, backgroundWork }: SendPorts,
+  { chatId, deliveryId, event, body }: EncodedEvent,
+  { signal, cause }: Attempt,
+  work: Promise<unknown>,
+): void {
+  const item = { chatId, deliveryId, event, body }
+  const ended = activity.begin()
+  backgroundWork.add(item)
+  function end(failure: WaitUntilFailure | null): void {
+    if (!backgroundWork.delete(item)) return
+    timer.cancel()
+    signal.removeEventListener('abort', forget)
+    if (failure !== null) {
+      const chat = chatId === undefined ? {} : { chat_id: chatId }
+      journal.append(
+        { kind: 'note', ...chat, note: WAIT_UNTIL_FAILED, event, delivery_id: deliveryId, ...failure },
+        cause,
+      )
+    }
+    ended()
+  }
+  const forget = () => end(null)
+  const timer = wallTimer(WAIT_UNTIL_MS, () => end({ code: 'unfinished', timeout_ms: WAIT_UNTIL_MS }))
+  signal.addEventListener('abort', forget, { once: true })
+  if (signal.aborted) forget()
+  work.then(forget, error => end({ code: 'rejected', ...thrownText(error) }))
 }
 
 const MAX_REDIRECTS = 5

@@ -5,6 +5,7 @@ import { shortName } from '../../base/text/error-text.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { visible } from '../../base/text/terminal-text.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
+import type { WaitUntilNote } from '../journal/journal.ts'
 import type {
   DriverFailure,
   EarlyEnd,
@@ -60,6 +61,8 @@ export function failureText(given: { readonly code: string } | undefined): strin
       return 'the webhook function did not return a Response'
     case 'function_reused_response':
       return 'the webhook function returned a Response whose body was read before: it has to make a new one each time'
+    case 'lambda_answer_invalid':
+      return `the Lambda handler gave no usable answer: ${failure.detail}`
     case 'no_url':
       return 'no webhook URL is set'
     case 'internal_error':
@@ -80,6 +83,13 @@ export function failureText(given: { readonly code: string } | undefined): strin
     default:
       return 'no cause is recorded'
   }
+}
+
+/** `a promise that the webhook gave to waitUntil for MESSAGE FROM USER rejected: no desk at worker.ts:12:5` */
+export function waitUntilText(note: WaitUntilNote): string {
+  const promise = `a promise that the webhook gave to waitUntil for ${note.event}`
+  if (note.code === 'unfinished') return `${promise} had not ended after ${formatDuration(note.timeout_ms)}`
+  return `${promise} rejected: ${note.detail}${note.place === undefined ? '' : ` at ${note.place}`}`
 }
 
 /** For a place that shows the status already. */
