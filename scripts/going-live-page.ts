@@ -96,6 +96,8 @@ const TEXT_AS_IT_IS = 'Show the text as it is, without a check of its content.'
 const QUEUE_AND_REASON = 'Always send the queue `DEFAULT` and a reason.'
 const ONCE = 'Start once per request, and end once what you started; treat 409 as done.'
 const BETWEEN = 'Send messages and typing calls only between start and end; show a refusal to the agent.'
+const TYPED_BUTTONS =
+  'Send `button_type`, `label` and `value`, as the platform’s own clients have them; a link also with `url`. Read no field of a button but its label.'
 const SMALL_BODIES = 'Split long messages, send files as links, and do not nest objects.'
 const DOWNLOAD =
   'Download on the server when the event arrives, with a limit of your own. Send the handover key only to the host of the platform.'
@@ -140,6 +142,8 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'keys.graceful': 'Verify with a list of old and new key while you change it.',
   'request.repeat': 'Ignore a request of a chat that already waits or is taken over.',
   'request.forwardPending': 'Accept a message before the agent has accepted, and show it later.',
+  'request.closedButton':
+    'Expect requests at any time, and none while closed: set the availability, and read no meaning into silence.',
   'bot.delay': 'Do not rely on the order of messages of bot and agent in the transcript.',
   'start.unrequested': 'Start only after a request; show a 409 to the agent.',
   'start.again': ONCE,
@@ -151,7 +155,8 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'messages.entering': NO_BOT_TEXT,
   'messages.left': NO_BOT_TEXT,
   'strict.sender': 'Always send a sender with name and avatar.',
-  'buttons.schema': 'Send only label, and url or handover.',
+  'buttons.form': TYPED_BUTTONS,
+  'buttons.schema': TYPED_BUTTONS,
   'limits.body': SMALL_BODIES,
   'limits.nesting': SMALL_BODIES,
   'limits.rate': 'Treat 429 as "later", see above.',

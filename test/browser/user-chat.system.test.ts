@@ -147,6 +147,9 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
       { label: 'Yes' },
       { label: 'Track it', url: 'https://post.example.test/track' },
       { label: 'Bad', url: 'javascript:globalThis.broken=true' },
+      { button_type: 'phone', label: 'Call', value: '+4722000000' },
+      { button_type: 'quick_reply', label: 'No', value: 'no thanks' },
+      { button_type: 'quick_reply', label: 'Later', value: 'Later', is_active: false },
     ]
     await callPlatform(server, 'message/', { chat_id, message: 'Which one?', sender: SENDER, buttons })
     await callPlatform(server, 'typing_start', { chat_id })
@@ -154,11 +157,17 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await page.getByText('Kari Nordmann is typing').waitFor()
     const said = messagesOf(page).getByRole('listitem').filter({ hasText: 'Which one?' })
     expect(await said.innerText()).toMatch(/Kari Nordmann\s+\[en>nb\] Which one\?\s+The agent wrote\s+Which one\?/)
-    const link = said.getByRole('link')
-    expect(await link.count()).toBe(1)
+    const link = said.getByRole('link').first()
+    expect(await said.getByRole('link').allInnerTexts()).toEqual([
+      expect.stringContaining('post.example.test'),
+      expect.stringContaining('+4722000000'),
+    ])
+    expect(await said.getByRole('button', { name: 'Later not active' }).isDisabled()).toBe(true)
     expect(await link.innerText()).toContain('post.example.test')
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
     await said.getByRole('button', { name: 'Bad' }).click()
+    await said.getByRole('button', { name: 'No writes “no thanks”' }).click()
+    await messagesOf(page).getByText('no thanks', { exact: true }).first().waitFor()
     await said.getByRole('button', { name: 'Yes' }).click()
     await messagesOf(page).getByText('The agent reads').waitFor()
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)

@@ -18,6 +18,8 @@ const uses = async (sim: PlatformSimulator, chat: ChatHandle, key: string) =>
 const setAvailability = (sim: PlatformSimulator, body: object, key = sim.apiKey) =>
   call(sim, '/api/v2/handover/availability', { key, body })
 
+const ANY_BUTTONS = [{ label: 'Open' }, { weight: 3 }]
+
 export const API_KNOBS = {
   'errors.body': behaviour(
     {
@@ -63,11 +65,23 @@ export const API_KNOBS = {
     },
   ),
   'buttons.schema': behaviour(
-    { '*any': [[200], [{ label: 'Open' }, { weight: 3 }]], strict: [[400, 'buttons[1].label'], []] },
+    {
+      '*any': [[200], ANY_BUTTONS, [200], [200]],
+      strict: [[400, 'buttons[0].button_type'], [], [200], [400, 'buttons[0].label']],
+    },
     async ({ sim }) => {
       const chat = await takenOver(sim)
-      const answer = await sends(sim, chat, 'Look', { buttons: [{ label: 'Open' }, { weight: 3 }] })
-      return [outcome(answer), chat.transcript.at(-1)!.buttons]
+      const answer = await sends(sim, chat, 'Look', { buttons: ANY_BUTTONS })
+      const { buttons } = chat.transcript.at(-1)!
+      const clients = { button_type: 'EXTERNAL_LINK', label: 'Open', value: 'https://a.example.test', index: null }
+      const typed = await sends(sim, chat, 'Look', { buttons: [clients] })
+      await sim.configure({ 'buttons.form': 'own' })
+      return [
+        outcome(answer),
+        buttons,
+        outcome(typed),
+        outcome(await sends(sim, chat, 'Look', { buttons: [{ url: 'a' }] })),
+      ]
     },
   ),
   'message.allowEmpty': behaviour({ '*off': [400, 'message'], on: [200] }, async ({ sim }) =>

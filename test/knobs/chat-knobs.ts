@@ -1,5 +1,6 @@
 /** What users and agents see of a chat, for each knob of handovers, typing, texts and translation. */
 
+import { messageOf } from '../../src/base/text/error-text.ts'
 import { AGENT, post, sends, takenOver, texts, transcript, type World } from '../support/test-simulator.ts'
 import { type Behaviours, behaviour, matching } from './behaviour.ts'
 
@@ -34,6 +35,41 @@ export const CHAT_KNOBS = {
       await chat.press('handover')
       await chat.says('Anyone?')
       return events()
+    },
+  ),
+  // Presses of two buttons of an agent, and what the transcript says of a button of the bot.
+  'buttons.form': behaviour(
+    {
+      '*typed': [
+        ['yes please'],
+        { button_type: 'quick_reply', label: 'Agent', value: 'Agent', index: 0, is_active: true, language_code: 'en' },
+      ],
+      own: [['Open', 'Yes'], { label: 'Agent', handover: true }],
+    },
+    async ({ sim, inbox }) => {
+      const chat = await takenOver(
+        sim,
+        {},
+        await sim.chat({ history: [{ bot: 'Hello', buttons: [{ label: 'Agent', handover: true }] }] }),
+      )
+      const buttons = [
+        { button_type: 'link', label: 'Open', value: 'https://shop.example.test' },
+        { button_type: 'quick_reply', label: 'Yes', value: 'yes please' },
+      ]
+      await sends(sim, chat, 'Look', { buttons })
+      await chat.press('Open')
+      await chat.press('Yes')
+      const { hide_outside_business_hours: _, ...button } = (await transcript(sim, chat)).messages[0].buttons[0]
+      return [inbox.map(({ json }) => json.message), button]
+    },
+  ),
+  'request.closedButton': behaviour(
+    { '*shown': [['Agent'], 'closed text'], hidden: [[], matching(/hidden while handover is closed/)] },
+    async ({ sim }) => {
+      const chat = await sim.chat({ history: [{ bot: 'Hello', buttons: [{ label: 'Agent', handover: true }] }] })
+      sim.setAvailability({ availability: 'CLOSED' })
+      const shown = chat.transcript[0]!.buttons.map(({ label }) => label)
+      return [shown, await chat.press('handover').then(() => 'closed text', messageOf)]
     },
   ),
   'bot.delay': behaviour({ '*0s': ['bot', 'bot', 'bot'], '2s': ['user', 'user', 'bot'] }, async ({ sim }) => {

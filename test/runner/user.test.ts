@@ -42,6 +42,21 @@ const rows: Record<string, Row> = {
     steps: '- press: Price\n- check: { status: bot }',
     is: /^stimulus: .*Price.* \| .*Prices/,
   },
+  'a link, a phone and a quick reply of an agent by their labels': `${TAKEN}
+- agent: { does: calls, with: { list: [{ message: { message: See, buttons: [
+    { button_type: link, label: Open, value: "https://a.example.test" },
+    { button_type: phone, label: Call, value: "+47 22" },
+    { button_type: quick_reply, label: "Yes", value: yes please } ] } }] } }
+- expect: message
+- press: Open
+- press: Call
+- press: "Yes"
+- check: { events: { MESSAGE FROM USER: 1 }, transcript: { last: [{ user: yes please }] } }`,
+  'a button that is not active': {
+    head: 'chat: { history: [{ bot: Hi, buttons: [{ label: Prices, is_active: false }] }] }',
+    steps: '- press: Prices\n- check: { status: bot }',
+    is: /^stimulus: .*"Prices" cannot be pressed: its is_active is false/,
+  },
   'a press that is refused': {
     steps: `${answers('{ status: 503 }')}- press: handover\n- check: { status: pending }`,
     is: /^stimulus: status 200 from the webhook to REQUESTING TAKEOVER .* answered 503 /,

@@ -97,6 +97,11 @@ function readTranscript(call: KnownCall, record: Fields, reading: Reading): void
   const notice = messages.find(({ id }) => id === chat.startMessageId)
   if (notice !== undefined)
     addEvidence('transcript.noticeExchange', [typeof notice.exchange_id === 'string' ? 'on' : 'off'], place)
+  // Buttons of an agent are as they were sent, and belong to no exchange.
+  for (const { from_bot: fromBot, exchange_id: exchange, buttons } of messages) {
+    const [button] = fromBot === true && typeof exchange === 'string' && Array.isArray(buttons) ? buttons : []
+    if (isMap(button)) addEvidence('buttons.form', ['button_type' in button ? 'typed' : 'own'], place)
+  }
   readTranslation(chat, call, reading)
 }
 

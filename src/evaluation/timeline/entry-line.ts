@@ -3,6 +3,7 @@
 import { isMap, jsonOr } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
+import { readButton } from '../../platform/contract/buttons.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { isWaitUntilNote, WAIT_UNTIL_FAILED } from '../../platform/journal/journal.ts'
@@ -203,7 +204,7 @@ function bodyText({ endpoint, request }: EntryOf<'api'>): string {
     case 'end':
       return sender
     case 'message':
-      return `${sender}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`
+      return `${sender}${Array.isArray(body.buttons) ? `, ${buttonsText(body.buttons)}` : ''}`
     case 'availability':
       return oneLine([body.availability, body.reason].filter(part => typeof part === 'string').join(' '))
     case 'typing_start':
@@ -211,6 +212,21 @@ function bodyText({ endpoint, request }: EntryOf<'api'>): string {
     default:
       return ''
   }
+}
+
+const MAX_NAMED_BUTTONS = 4
+
+/** `2 buttons: link "Open", quick reply "Yes"`. */
+function buttonsText(buttons: readonly unknown[]): string {
+  const named = buttons
+    .slice(0, MAX_NAMED_BUTTONS)
+    .filter(isMap)
+    .map(button => {
+      const { kind, label } = readButton(button, 'typed')
+      return `${kind.replace('_', ' ')} ${quote(label, 20)}`
+    })
+  const count = counted(buttons.length, 'button')
+  return named.length === 0 ? count : `${count}: ${oneLine(named.join(', '), 60)}`
 }
 
 function callAnswer(entry: EntryOf<'api'>): EntryAnswer {

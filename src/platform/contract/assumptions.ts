@@ -153,6 +153,11 @@ const OPEN_POINTS = {
     'Whether user messages are sent to the webhook while a request waits.',
     'No event is sent; the bot answers.',
   ),
+  'request.closedButton': openPoint(
+    'ST23',
+    "Whether the bot's own button that asks for an agent is shown while handover is closed.",
+    "Shown: a press brings the closed text. Hidden: it cannot be pressed. The platform's own clients hide a button that has hide_outside_business_hours.",
+  ),
   'bot.delay': openPoint('ST2', 'How long the bot takes to answer.', 'It answers at once, on the simulator clock.'),
   'start.unrequested': openPoint('ST6', 'A start without a request.', '200, as with a request.'),
   'start.again': openPoint(
@@ -196,10 +201,15 @@ const OPEN_POINTS = {
     'A message without sender, name or avatar: expected, but not called required.',
     'Accepted with a finding.',
   ),
+  'buttons.form': openPoint(
+    'R-BTN',
+    'The fields of a button, and what a press of it does.',
+    "Typed, as the platform's own clients have it: button_type (or type), label, value, index, is_active, hide_outside_business_hours. A link, a phone and an email open value; a quick_reply writes value as the user; is_active false cannot be pressed. Without a type, label, url and handover count, as with own.",
+  ),
   'buttons.schema': openPoint(
     'R-BTN',
-    'The fields of a button.',
-    'Any object; label, url and handover are rendered, the rest passes through.',
+    'Which buttons are refused.',
+    "Any object is accepted, and what is not read passes through. Strict accepts what the platform's own clients show, or with buttons.form=own a label.",
   ),
   'limits.body': openPoint('L', 'The largest body.', 'A body over 1 MiB is 413.'),
   'limits.nesting': openPoint('L', 'The deepest body.', 'A body nested more than 200 levels deep is refused.'),
@@ -346,6 +356,7 @@ const NEVER: readonly AssumptionName[] = [
   'messages.closed',
   'messages.entering',
   'messages.left',
+  'request.closedButton',
   'limits.attachmentKb',
   'translation.engine',
   'api.answers',
@@ -358,6 +369,7 @@ const ORDINARY: readonly AssumptionName[] = [
   'typing.webhook',
   'typing.response',
   'time.format',
+  'buttons.form',
   'attachments.whenEmpty',
   'transcript.state',
   'transcript.source',
@@ -379,7 +391,13 @@ const DESCRIBED: readonly AssumptionName[] = [
   'messages.entering',
   'messages.left',
 ]
-const DOCUMENTED: readonly AssumptionName[] = ['webhook.signature', 'transcript.source', 'ids.chat']
+const DOCUMENTED: readonly AssumptionName[] = [
+  'webhook.signature',
+  'request.closedButton',
+  'buttons.form',
+  'transcript.source',
+  'ids.chat',
+]
 
 export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
   readonly name: AssumptionName

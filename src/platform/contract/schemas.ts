@@ -68,14 +68,23 @@ export const Attachment = object({ name: z.string(), url: z.string(), type: z.st
 )
 export type Attachment = z.infer<typeof Attachment>
 
-/** A button of a message. Its fields are not published, so any object is valid (R-BTN, `buttons.schema`). */
+/**
+ * A button of a message. The description shows no field, so any object is valid (R-BTN, `buttons.schema`). Read are those of
+ * the platform's own clients (`button_type`, `label`, `value`, `index`, `is_active`, `hide_outside_business_hours`), and `url`
+ * and `handover` (`buttons.form`).
+ */
 export const Button = z
   .looseObject({
     label: z.optional(z.string()),
     url: z.optional(z.string()),
     handover: z.optional(z.boolean()),
   })
-  .check(named('Button', 'Fields are not published: any object passes; label, url and handover are rendered (R-BTN)'))
+  .check(
+    named(
+      'Button',
+      'The description shows no field: any object passes. Read are button_type, label, value, index, is_active and hide_outside_business_hours, as the platform’s own clients have them, and url and handover (R-BTN)',
+    ),
+  )
 export type Button = z.infer<typeof Button>
 
 /** Whether handover requests are accepted (R-AVL.1). */

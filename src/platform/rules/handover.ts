@@ -1,5 +1,7 @@
 /** Applies the calls of the agent to a chat: start, end, message and typing (ST6-ST16, E4-E8). */
+import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { botTexts, noticeText } from '../contract/bot-texts.ts'
+import { findUnknownForm } from '../contract/buttons.ts'
 import type {
   ChatRequest,
   EndRequest,
@@ -166,13 +168,19 @@ function checkSender(platform: PlatformContext, request: MessageRequest, transac
   addFinding(transaction, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
 }
 
-/** With `buttons.schema=strict`, every button needs a label. */
+/** With `buttons.schema=strict`, every button is one that a known client shows. */
 function checkButtons(platform: PlatformContext, request: MessageRequest, transaction: Transaction): void {
   assumed(transaction, 'buttons.schema')
   if (platform.knobs['buttons.schema'] === 'any') return
+  assumed(transaction, 'buttons.form')
+  const form = platform.knobs['buttons.form']
   request.buttons?.forEach((button, index) => {
-    const field = `buttons[${index}].label`
-    if (!button.label) throw invalid(platform, field, `${field} must be a text.`)
+    const problem = findUnknownForm(button, form)
+    if (problem === null) return
+    const field = `buttons[${index}].${problem.field}`
+    const why = form === 'typed' ? "the platform's own clients show no other button" : 'the user sees only the label'
+    const message = `${field} must be ${problem.expected}, got ${formatValue(button[problem.field])}: ${why} (buttons.schema=strict).`
+    throw invalid(platform, field, message)
   })
 }
 

@@ -2,9 +2,11 @@
 
 import { isoMicros } from '../../base/runtime/clock.ts'
 import { makeIdFrom } from '../../base/runtime/random.ts'
+import { inOrder, readButton, writeButton } from '../contract/buttons.ts'
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
+import { isOpen } from './availability.ts'
 import { botName, botOf, viewFile } from './chats.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './state.ts'
@@ -43,8 +45,16 @@ function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, trans
     // Intermediaries read the transcript of a chat again and again.
     const exchange =
       isNotice && knobs['transcript.noticeExchange'] === 'on' ? noticeExchange(knobs, chat, id) : exchangeId
-    const isCurrent = record?.from_bot === fromBot && record.message === shown && record.exchange_id === exchange
-    message.record = isCurrent ? record : recordOfMessage(message, fromBot, shown, exchange)
+    const hasForm = from === 'bot' && message.buttons.length > 0
+    if (hasForm) assumed(transaction, 'buttons.form')
+    const isCurrent =
+      record?.from_bot === fromBot &&
+      record.message === shown &&
+      record.exchange_id === exchange &&
+      (!hasForm || 'button_type' in record.buttons[0]! === (knobs['buttons.form'] === 'typed'))
+    message.record = isCurrent
+      ? record
+      : recordOfMessage(message, fromBot, shown, exchange, buttonsOf(knobs, chat, message))
     records.push(message.record)
   }
   return records
@@ -54,15 +64,27 @@ function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, trans
 const noticeExchange = (knobs: Knobs, chat: Chat, messageId: string): string =>
   makeIdFrom(knobs['ids.exchange'], chat.words, `exchange ${messageId}`)
 
+/** The buttons of the bot in the form of the platform. Those of an agent stay as they were sent. */
+const buttonsOf = (knobs: Knobs, chat: Chat, { from, buttons }: Message): readonly Button[] =>
+  from === 'bot'
+    ? buttons.map((button, index) => writeButton(button, knobs['buttons.form'], index, chat.language))
+    : buttons
+
 /** Frozen, because responses in the journal share it. */
-function recordOfMessage(message: Message, fromBot: boolean, text: string, exchangeId: string | null): MessageRecord {
+function recordOfMessage(
+  message: Message,
+  fromBot: boolean,
+  text: string,
+  exchangeId: string | null,
+  buttons: readonly Button[],
+): MessageRecord {
   const record: MessageRecord = {
     id: message.id,
     created: isoMicros(message.created),
     from_bot: fromBot,
     name: message.name,
     message: text,
-    buttons: [...message.buttons],
+    buttons: [...buttons],
     exchange_id: exchangeId,
     exchange_type: message.exchangeId === null ? null : 'usersays',
   }
@@ -143,6 +165,25 @@ export interface MessageView {
   readonly created: string
 }
 
+/**
+ * The buttons of a message that the user sees, in their order. While handover is closed, a button can be hidden: one that says
+ * so (`hide_outside_business_hours`), and the bot's own one that asks for an agent (`request.closedButton`).
+ */
+export function shownButtons(platform: PlatformContext, chat: Chat, { from, buttons }: Message): readonly Button[] {
+  const form = platform.knobs['buttons.form']
+  if (buttons.length === 0 || isOpen(platform, botOf(platform, chat))) return inOrder(buttons, form)
+  const isHidden = (button: Button) => {
+    const { kind, hidesWhileClosed } = readButton(button, form)
+    return hidesWhileClosed || (from === 'bot' && kind === 'handover' && hidesRequests(platform))
+  }
+  return inOrder(
+    buttons.filter(button => !isHidden(button)),
+    form,
+  )
+}
+
+export const hidesRequests = ({ knobs }: PlatformContext): boolean => knobs['request.closedButton'] === 'hidden'
+
 /** A chat as its end user sees it. */
 export interface ChatView {
   readonly chatId: string
@@ -159,7 +200,7 @@ export interface ChatView {
 }
 
 export function viewChat(platform: PlatformContext, chat: Chat): ChatView {
-  return { ...chatSummary(chat), messages: chat.messages.map(message => viewMessage(platform, message)) }
+  return { ...chatSummary(chat), messages: chat.messages.map(message => viewMessage(platform, chat, message)) }
 }
 
 export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
@@ -173,14 +214,14 @@ export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
   active: chat.active,
 })
 
-export function viewMessage(platform: PlatformContext, message: Message): MessageView {
+export function viewMessage(platform: PlatformContext, chat: Chat, message: Message): MessageView {
   return {
     id: message.id,
     from: message.from,
     name: message.name,
     text: message.text,
     ...(message.other === null ? {} : { original: message.other }),
-    buttons: message.buttons,
+    buttons: shownButtons(platform, chat, message),
     attachments: message.attachments.map(file => viewFile(platform, file)),
     created: isoMicros(message.created),
   }

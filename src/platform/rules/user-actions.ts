@@ -3,6 +3,7 @@
 import { type Awaitable, andThen, type InOrder } from '../../base/runtime/activity.ts'
 import { suggest } from '../../base/text/error-text.ts'
 import { botTexts, noticeText } from '../contract/bot-texts.ts'
+import { type ReadButton, readButton } from '../contract/buttons.ts'
 import type { Button } from '../contract/schemas.ts'
 import type { UserContent } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
@@ -12,6 +13,7 @@ import { checkFile, type NewFile, storeFile } from './files.ts'
 import { Refusal } from './refusal.ts'
 import type { BotReply, Chat, PlatformContext, StoredFile } from './state.ts'
 import { createTransaction, type Effect, note, type Transaction } from './state.ts'
+import { hidesRequests, shownButtons } from './transcript.ts'
 
 export interface UserPorts {
   readonly platform: PlatformContext
@@ -37,7 +39,7 @@ export interface UserActions {
 /** The action is not possible; `code` is an error code of the control API. */
 export class UserProblem extends Error {
   override readonly name = 'UserProblem'
-  readonly code: 'chat_not_found' | 'unknown_button' | 'invalid_message'
+  readonly code: 'chat_not_found' | 'unknown_button' | 'inactive_button' | 'invalid_message'
   constructor(code: UserProblem['code'], message: string) {
     super(message)
     this.code = code
@@ -107,17 +109,14 @@ export function createUserActions(ports: UserPorts): UserActions {
   }
 
   function press(chatId: string, wanted: string): Awaitable<UserOutcome> {
-    const button = findPress(chatOf(chatId), wanted)
-    if (button === null) throw unknownButton(chatOf(chatId), wanted)
-    if (button.kind === 'says') return says(chatId, { text: button.label })
+    const button = findPress(platform, chatOf(chatId), wanted)
+    if (button.kind === 'quick_reply') return says(chatId, { text: button.value })
     return inTurn(chatId, () => {
       const chat = chatOf(chatId)
       const transaction = createTransaction()
-      if (button.kind === 'link') note(transaction, 'link_opened', chat.id, { url: button.url })
-      const outcome =
-        button.kind === 'handover'
-          ? requestHandover(platform, chat, transaction)
-          : { messageId: null, deliveryId: null }
+      const isRequest = button.kind === 'handover'
+      if (!isRequest) note(transaction, 'link_opened', chat.id, { url: button.value })
+      const outcome = isRequest ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
       const content = { kind: 'user', chat_id: chat.id, action: 'press', button: button.label } as const
       ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome
@@ -142,8 +141,8 @@ function storeAll(platform: PlatformContext, chat: Chat, files: readonly NewFile
   }
 }
 
-function unknownButton(chat: Chat, wanted: string): UserProblem {
-  const labels = ['handover', ...visibleButtons(chat).flatMap(button => button.label ?? [])]
+function unknownButton(visible: readonly ReadButton[], wanted: string): UserProblem {
+  const labels = ['handover', ...visible.flatMap(({ isActive, label }) => (isActive ? [label] : []))]
   const quotedLabels = labels.map(label => JSON.stringify(label)).join(', ')
   const message = `There is no button ${JSON.stringify(wanted)}; to press: ${quotedLabels}${suggest(wanted, labels)}`
   return new UserProblem('unknown_button', message)
@@ -177,33 +176,41 @@ function userSays(
   return { messageId: message.id, deliveryId }
 }
 
-/** The buttons that the user can press, newest first, each label once. */
-function visibleButtons(chat: Chat): Button[] {
-  const seen = new Map<string, Button>()
+/** The buttons that the user sees, newest message first, by their labels. */
+function visibleButtons(platform: PlatformContext, chat: Chat): Map<string, ReadButton> {
+  const seen = new Map<string, ReadButton>()
   for (const message of [...chat.messages].reverse()) {
-    for (const button of message.buttons) {
-      if (button.label !== undefined && !seen.has(button.label)) seen.set(button.label, button)
+    for (const shown of shownButtons(platform, chat, message)) {
+      const button = readButton(shown, platform.knobs['buttons.form'])
+      if (shown.label !== undefined && !seen.has(button.label)) seen.set(button.label, button)
     }
   }
-  return [...seen.values()]
+  return seen
 }
 
-export type ButtonPress =
-  | { readonly kind: 'handover'; readonly label: string }
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
-  | { readonly kind: 'says'; readonly label: string }
+type ButtonPress = Pick<ReadButton, 'kind' | 'label' | 'value'>
 
-/** Finds the button with a label; null when it is not visible. `handover` can always be pressed. */
-function findPress(chat: Chat, wanted: string): ButtonPress | null {
-  const buttons = visibleButtons(chat)
+/** Finds the button with a label, or the request for an agent, which needs no button. Throws when the user cannot press it. */
+function findPress(platform: PlatformContext, chat: Chat, wanted: string): ButtonPress {
+  const buttons = visibleButtons(platform, chat)
   if (wanted === 'handover') {
-    const label = buttons.find(button => button.handover === true)?.label
-    return { kind: 'handover', label: label ?? handoverLabel(chat.language) }
+    if (hidesRequests(platform) && !isOpen(platform, botOf(platform, chat))) {
+      const message =
+        'The button that asks for an agent is hidden while handover is closed: set handover to OPEN, or request.closedButton to shown.'
+      throw new UserProblem('unknown_button', message)
+    }
+    const label = [...buttons.values()].find(({ kind, isActive }) => kind === 'handover' && isActive)?.label
+    return { kind: 'handover', label: label ?? handoverLabel(chat.language), value: '' }
   }
-  const button = buttons.find(candidate => candidate.label === wanted)
-  if (button === undefined) return null
-  if (button.handover === true) return { kind: 'handover', label: wanted }
-  return button.url === undefined ? { kind: 'says', label: wanted } : { kind: 'link', label: wanted, url: button.url }
+  const button = buttons.get(wanted)
+  if (button === undefined) throw unknownButton([...buttons.values()], wanted)
+  const { kind, isActive, value } = button
+  const quoted = JSON.stringify(wanted)
+  if (!isActive)
+    throw new UserProblem('inactive_button', `The button ${quoted} cannot be pressed: its is_active is false.`)
+  if (kind !== 'handover' && value === '')
+    throw new UserProblem('inactive_button', `The ${kind} button ${quoted} cannot be pressed: its value is empty.`)
+  return button
 }
 
 /** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */

@@ -114,7 +114,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 function asOptionErrors(start: () => Awaitable<UserOutcome>): Awaitable<UserOutcome> {
   const rethrow = (error: unknown) => {
     if (!(error instanceof UserProblem)) throw error
-    throw invalidOption(error.code === 'unknown_button' ? 'button' : 'text', error.message)
+    throw invalidOption(error.code.endsWith('_button') ? 'button' : 'text', error.message)
   }
   try {
     const outcome = start()

@@ -10,7 +10,10 @@ let control: ControlClient
 beforeAll(async () => {
   server = await startSimulator({ port: 0, clock: 'virtual' })
   control = createControlClient(server)
-  await server.chat({ id: 'ada', history: [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }] }] })
+  await server.chat({
+    id: 'ada',
+    history: [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }, { label: 'Prices', is_active: false }] }],
+  })
 })
 afterAll(async () => {
   expect(server.journal.query()).toMatchObject([{ note: 'chat_created' }])
@@ -78,6 +81,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   '422 invalid_parameter': [['PUT /availability', { availability: 'OPEN', queue: 'VIP' }, 'queue must be "DEFAULT"']],
   '422 invalid_message': [['POST /chats/ada/messages', {}, '']],
+  '422 inactive_button': [['POST /chats/ada/press', { button: 'Prices' }, 'its is_active is false']],
   '422 unknown_button': [['POST /chats/ada/press', { button: 'Openin hours' }, '"handover", "Opening hours"']],
   '400 invalid_json': [['POST /chats', '{"language":', '']],
   '415 unsupported_media_type': [['POST /chats', new FormData(), '']],

@@ -1,6 +1,7 @@
 /** Draws one message of a chat, or a line between messages. */
 import './chat.css'
 import { useState } from 'preact/hooks'
+import { type ButtonForm, readButton } from '../../../platform/contract/buttons.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { ControlClient } from '../client/control.ts'
 import { hueOf, initialsOf, pictureAt, safeLink, timeText } from '../model/chat-format.ts'
@@ -15,6 +16,8 @@ export interface MessageContext {
   readonly client: ControlClient | null
   /** Whether the shown moment is now, so that buttons work. */
   readonly isNow: boolean
+  /** Which fields of a button count. */
+  readonly buttonForm: ButtonForm
   /** The selected entry. */
   readonly selected: number | null
   select(seq: number): void
@@ -160,25 +163,26 @@ function Aside({ context, kind, seq, time, title, text, lang, trouble }: AsidePr
   )
 }
 
-function Choice({
-  button: { label = '', url },
-  context,
-}: {
-  readonly button: Button
-  readonly context: MessageContext
-}) {
+function Choice({ button, context }: { readonly button: Button; readonly context: MessageContext }) {
+  const { kind, label, value, isActive } = readButton(button, context.buttonForm)
   const press = () => context.press(label)
-  const link = safeLink(url)
-  if (link !== null && context.isNow)
+  const opens = kind === 'link' || kind === 'phone' || kind === 'email'
+  const link = opens ? safeLink(value) : null
+  const isPressable = context.isNow && isActive && label !== ''
+  if (link !== null && isPressable)
     return (
       <a class="choice" href={link.href} target="_blank" rel="noopener noreferrer" onClick={press}>
         <span dir="auto">{label}</span> <small dir="ltr">{link.target} ↗</small>
       </a>
     )
+  // What a quick reply writes is worth a word where it differs from the label.
+  const written = kind === 'quick_reply' && value !== label ? `writes “${value}”` : null
+  const detail = opens ? (link?.target ?? `not opened: ${value}`) : written
   return (
-    <button type="button" class="choice" disabled={!context.isNow || label === ''} onClick={press}>
+    <button type="button" class="choice" disabled={!isPressable} onClick={press}>
       <span dir="auto">{label || 'Button without a label'}</span>
-      {url === undefined ? null : <small dir="ltr"> {link?.target ?? `not opened: ${String(url)}`}</small>}
+      {detail === null ? null : <small dir="auto"> {detail}</small>}
+      {isActive ? null : <small dir="ltr"> not active</small>}
     </button>
   )
 }

@@ -12,7 +12,7 @@ import { directionOf } from '../model/chat-format.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { ChatsHead } from './chats-head.tsx'
 import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
-import { useIsProxy } from './platform/platform-section.tsx'
+import { useIsProxy, usePlatformStore } from './platform/platform-section.tsx'
 import { useSession } from './session-context.ts'
 
 export function UserChat() {
@@ -47,6 +47,7 @@ function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
   const session = useSession()
   const { client, origin, view } = session
   const isProxy = useIsProxy()
+  const buttonForm = usePlatformStore().moment.value?.config['buttons.form'] === 'own' ? 'own' : 'typed'
   // A chat in which the user acts stays, also when a newer one begins.
   const stay = () => {
     if (view.chat.peek() !== chatId) view.chat.value = chatId
@@ -58,11 +59,12 @@ function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
       origin,
       client,
       isNow,
+      buttonForm,
       selected,
       select: seq => (view.entry.value = seq),
       press: button => session.act(() => client.send('POST', `${pathOf(chatId)}/press`, { body: { button } })),
     }),
-    [session, chatId, isNow, selected],
+    [session, chatId, isNow, buttonForm, selected],
   )
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button as well

@@ -22,7 +22,7 @@ export function RunChat() {
   const missing = missingMessages(chatEntries)
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
-    ...{ origin, client: null, isNow: false, selected: view.entry.value },
+    ...{ origin, client: null, isNow: false, buttonForm: 'typed' as const, selected: view.entry.value },
     select: showEntry,
     press() {},
   }

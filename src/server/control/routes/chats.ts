@@ -248,7 +248,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
       return ok({
         ...wireSummary(chatSummary(chat)),
         agent,
-        messages: chat.messages.map(message => viewMessage(core.platform, message)),
+        messages: chat.messages.map(message => viewMessage(core.platform, chat, message)),
       })
     },
   }),
