@@ -173,6 +173,7 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'transcript.extra': UNKNOWN_VALUES,
   'transcript.handover': 'Require only the messages.',
   'transcript.noticeExchange': WHO_WROTE,
+  'transcript.exchangeType': WHO_WROTE,
   'transcript.agentFromBot': WHO_WROTE,
   'ids.chat': IDS,
   'ids.message': IDS,

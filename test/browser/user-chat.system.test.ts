@@ -167,9 +167,9 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
     await said.getByRole('button', { name: 'Bad' }).click()
     await said.getByRole('button', { name: 'No writes “no thanks”' }).click()
-    await messagesOf(page).getByText('no thanks', { exact: true }).first().waitFor()
     await said.getByRole('button', { name: 'Yes' }).click()
-    await messagesOf(page).getByText('The agent reads').waitFor()
+    await messagesOf(page).getByText('[nb>en] no thanks').waitFor()
+    await messagesOf(page).getByText('[nb>en] Yes').waitFor()
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
 
     await callPlatform(server, 'end', { chat_id })

@@ -55,6 +55,7 @@ export async function exercise(recorder: Stage): Promise<void> {
   await read(chat)
   await call('availability', { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' })
   await read(await pending())
+  await read(await open({ history: [{ bot: 'Hello, what can I do for you?' }] }))
 
   // The first that the recording has of a chat is a call that is refused.
   chat = await recorder.chat()

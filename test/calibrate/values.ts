@@ -15,7 +15,7 @@ const VALUES: Readonly<Partial<Record<KnobName, readonly unknown[]>>> = {
   'translation.aliases': [['no=nb']],
   'transcript.state': [['agent=taken_over'], ['pending=waiting', 'bot=idle']],
   'transcript.source': ['off', ['web=widget']],
-  'transcript.extra': [['channel=widget']],
+  'transcript.extra': [['channel=widget'], ['client'], ['channel=widget', 'client']],
   'api.versions': [['v3']],
   'chat.idleTimeout': ['10m'],
 }

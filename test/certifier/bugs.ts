@@ -60,7 +60,7 @@ export const BUGS: readonly Row[] = [
   ['expects-a-chat', warns('EVT-03', 'typing-event-refused', /500 to AGENT TYPING STOP, .* has only `chat_id`/)],
   ['expects-a-request-first', fails('EVT-04', 'unknown-chat-refused', /404 to MESSAGE FROM USER .* not seen before/)],
   ['files-replace-the-text', fails('EVT-05', 'attachments-lose-text', /does not see the text "A message with two/)],
-  ['knows-some-sources', warns('EVT-06', 'chat-kind-ignored', /chat whose source is "carrier-pigeon" had no effect/)],
+  ['knows-some-sources', warns('EVT-06', 'chat-kind-ignored', /chat whose source is "android" had no effect/)],
   ['formats-the-language', warns('EVT-06', 'chat-kind-refused', /answered 500 to .* a chat whose language is ""/)],
 
   // Faults

@@ -104,10 +104,17 @@ export const TRANSCRIPT_KNOBS = {
     async ({ sim }) => (await transcript(sim, await takenOver(sim))).taken_over,
   ),
   'transcript.extra': behaviour(
-    { '*off': [undefined, undefined, undefined], 'channel=widget,query=a=b,empty=': ['widget', 'a=b', ''] },
+    {
+      '*off': [undefined, undefined, undefined, []],
+      'channel=widget,query=a=b,empty=': ['widget', 'a=b', '', []],
+      'client,channel=app': ['app', undefined, undefined, ['user', 'bot', 'system', 'agent']],
+    },
     async ({ sim }) => {
-      const { channel, query, empty } = await transcript(sim, await sim.chat())
-      return [channel, query, empty]
+      const chat = await takenOver(sim, {}, await sim.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] }))
+      await sends(sim, chat, 'Hello')
+      const { channel, query, empty, messages } = await transcript(sim, chat)
+      const senders = messages.flatMap((one: { sender?: string }) => one.sender ?? [])
+      return [channel, query, empty, senders]
     },
   ),
   'transcript.handover': behaviour(
@@ -123,6 +130,19 @@ export const TRANSCRIPT_KNOBS = {
     const [entered] = (await transcript(sim, await takenOver(sim))).messages
     return entered.exchange_id
   }),
+  'transcript.exchangeType': behaviour(
+    {
+      '*usersays': ['usersays', null, 'usersays', 'usersays', null, 'usersays'],
+      'by-kind': ['greeting', null, 'usersays', 'dialogue', null, 'fallback'],
+    },
+    async ({ sim }) => {
+      const history = [{ bot: 'Hi' }, { user: 'Hello' }, { bot: 'Yes?' }, { bot: 'I listen.' }]
+      const chat = await sim.chat({ history })
+      await chat.says('???')
+      const { messages } = await transcript(sim, chat)
+      return messages.map((one: { exchange_type: string | null }) => one.exchange_type)
+    },
+  ),
   'ids.chat': behaviour({ '*uuid': 'uuid hex24 hex24 uuid', hex24: 'hex24 hex24 hex24 uuid' }, ids),
   'ids.user': behaviour({ '*hex24': 'uuid hex24 hex24 uuid', hex32: 'uuid hex32 hex24 uuid' }, ids),
   'ids.message': behaviour({ '*hex24': 'uuid hex24 hex24 uuid', uuid: 'uuid hex24 uuid uuid' }, ids),

@@ -97,6 +97,12 @@ function readTranscript(call: KnownCall, record: Fields, reading: Reading): void
   const notice = messages.find(({ id }) => id === chat.startMessageId)
   if (notice !== undefined)
     addEvidence('transcript.noticeExchange', [typeof notice.exchange_id === 'string' ? 'on' : 'off'], place)
+  // Most answers of a bot are usersays in either way; the first message of a chat is not.
+  for (const [index, { from_bot: fromBot, exchange_type: type }] of messages.entries()) {
+    if (fromBot !== true || typeof type !== 'string') continue
+    if (type !== 'usersays') addEvidence('transcript.exchangeType', ['by-kind'], place)
+    else if (index === 0) addEvidence('transcript.exchangeType', ['usersays'], place)
+  }
   // Buttons of an agent are as they were sent, and belong to no exchange.
   for (const { from_bot: fromBot, exchange_id: exchange, buttons } of messages) {
     const [button] = fromBot === true && typeof exchange === 'string' && Array.isArray(buttons) ? buttons : []
@@ -126,7 +132,11 @@ function readRecord(call: KnownCall, record: Fields, { knobs, addEvidence }: Rea
   const extra = Object.entries(record).filter(
     ([name, value]) => !KNOWN_RECORD_FIELDS.includes(name) && typeof value === 'string',
   )
-  const listed = knobs['transcript.extra'].map(pair => pair.split(/=(.*)/s).slice(0, 2))
+  const [message] = call.messages
+  if (message !== undefined)
+    addEvidence('transcript.extra', ['message_format' in message ? 'on' : 'off'], place, 'client')
+  const pairs = knobs['transcript.extra'].filter(item => item.includes('='))
+  const listed = pairs.map(pair => pair.split(/=(.*)/s).slice(0, 2))
   for (const [name = '', value] of listed)
     addEvidence('transcript.extra', [name in record ? value : 'absent'], place, name)
   for (const [name, value] of extra)

@@ -37,10 +37,24 @@ const words = (name: 'api.versions' | 'translation.aliases'): Parts => ({
   },
 })
 
+const EXTRA_FIELDS = pairs('transcript.extra', part => (part === '' ? 'none' : 'absent'))
+
 export const KNOB_PARTS: Readonly<Partial<Record<Behaviour, Parts>>> = {
   'transcript.state': pairs('transcript.state', () => 'chatting'),
   'transcript.source': pairs('transcript.source', part => part),
-  'transcript.extra': pairs('transcript.extra', part => (part === '' ? 'none' : 'absent')),
+  // `client` is a word beside the pairs.
+  'transcript.extra': {
+    inForce(knobs, part) {
+      if (part === 'client') return knobs['transcript.extra'].includes(part) ? 'on' : 'off'
+      return EXTRA_FIELDS.inForce(knobs, part)
+    },
+    combined(knobs, values) {
+      const client = values.get('client') ?? (knobs['transcript.extra'].includes('client') ? 'on' : 'off')
+      const others = { ...knobs, 'transcript.extra': knobs['transcript.extra'].filter(item => item !== 'client') }
+      const list = EXTRA_FIELDS.combined(others, new Map([...values].filter(([part]) => part !== 'client')))
+      return client === 'on' ? [...(Array.isArray(list) ? list : []), 'client'] : list
+    },
+  },
   'api.versions': words('api.versions'),
   'translation.aliases': words('translation.aliases'),
   'webhook.retry': {

@@ -5,8 +5,11 @@ import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
 import { isUnprocessed, type ResponseEffect } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { FaultContent } from '../journal/entry.ts'
+import { findFile } from '../rules/files.ts'
+import type { Message } from '../rules/state.ts'
 import { parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
+import { FILES_PREFIX } from './files.ts'
 import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 
 /** `answerCall` answers as the platform does; `finish` records the answered call in the journal. */
@@ -34,7 +37,9 @@ export function createFaultedApi(
 
   return call => {
     const target = findTarget(ports, call)
-    call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
+    const matched =
+      target === null ? findFileLink(ports, call) : { endpoint: target.route.id, chatId: chatIdOf(target) }
+    call.faults = matched && ports.faults.takeApi(matched)
     if (call.faults === null) return handleCall(call)
     return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
   }
@@ -46,7 +51,19 @@ interface Target {
   readonly valueCount: number
 }
 
-/** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
+/** The link of a file, as faults match it; null for other paths, and for a file that does not exist. */
+function findFileLink({ platform }: ApiPorts, { request }: ApiCall) {
+  const path = pathOf(request.target)
+  if (request.method === 'OPTIONS' || !path.startsWith(FILES_PREFIX)) return null
+  const [segment = ''] = path.slice(FILES_PREFIX.length).split('/')
+  const file = findFile(platform, segment)
+  if (file === undefined) return null
+  const hasFile = ({ attachments }: Message) => attachments.some(({ id }) => id === file.id)
+  const chat = [...platform.state.chats.values()].find(({ messages }) => messages.some(hasFile))
+  return { endpoint: 'file', chatId: chat?.id, fileAgeMs: platform.nowMs() - file.createdMs }
+}
+
+/** Null for preflight requests, files and unknown paths. */
 function findTarget({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
   if (request.method === 'OPTIONS') return null
   const route = findApiRoute(pathOf(request.target), knobs)

@@ -250,7 +250,7 @@ const OPEN_POINTS = {
   'transcript.source': openPoint(
     'R-REC',
     'The values of source.',
-    'Events: web, facebook, slack, app, test. Transcript: chatbubble for web, else the same word.',
+    'Events: web, facebook, slack, app, test, android, ios. Transcript: chatbubble for web, else the same word.',
   ),
   'transcript.takenOver': openPoint(
     'R-REC',
@@ -260,7 +260,7 @@ const OPEN_POINTS = {
   'transcript.extra': openPoint(
     'R-REC',
     'The elements of comments, and further fields.',
-    'An empty list; no field is added.',
+    "An empty list; no field is added. The word client adds to each message the fields that the platform's own clients have: sender, message_format, image_carousel, video_source, reply_to_id, labels_triggered, from_webhook, agent_joined, v.",
   ),
   'transcript.handover': openPoint(
     'E1.3',
@@ -276,6 +276,11 @@ const OPEN_POINTS = {
     'R-MSG',
     'exchange_id of a notice of the workspace, such as the text when an agent enters.',
     "Notices carry an id, as the platform's public pages show for neighbouring APIs; exchange_type is null.",
+  ),
+  'transcript.exchangeType': openPoint(
+    'R-MSG',
+    'exchange_type of messages of the bot.',
+    "usersays, the only sample. By kind: greeting for the first message of a chat, fallback for an answer that offers an agent, usersays for any other answer, dialogue for what follows the bot, which are types of the platform's own clients.",
   ),
   'ids.chat': openPoint('R-CHAT', 'The form of chat ids.', 'A UUID.'),
   'ids.message': openPoint('R-MSG', 'The form of message ids.', '24 hexadecimal digits.'),
@@ -378,6 +383,7 @@ const ORDINARY: readonly AssumptionName[] = [
   'transcript.handover',
   'transcript.agentFromBot',
   'transcript.noticeExchange',
+  'transcript.exchangeType',
   'ids.chat',
   'ids.message',
   'ids.user',
@@ -396,6 +402,8 @@ const DOCUMENTED: readonly AssumptionName[] = [
   'request.closedButton',
   'buttons.form',
   'transcript.source',
+  'transcript.extra',
+  'transcript.exchangeType',
   'ids.chat',
 ]
 

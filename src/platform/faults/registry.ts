@@ -4,6 +4,7 @@
  */
 
 import { keysOf } from '../../base/objects.ts'
+import { parseDuration } from '../../base/text/quantities.ts'
 import type { FaultContent, FaultEffect } from '../journal/entry.ts'
 import { apiEffects, effectOf, type ResponseEffect, type WebhookEffects, webhookEffects } from './effects.ts'
 import type { FaultFields } from './schema.ts'
@@ -37,6 +38,13 @@ export interface NamedFault extends FaultFields {
   readonly used_up: boolean
   /** How many events it holds now. */
   readonly holding: number
+}
+
+/** `fileAgeMs`: how long ago the user sent the file of a link, whose endpoint is `file`. */
+interface MatchedCall {
+  readonly endpoint: string
+  readonly chatId: string | undefined
+  readonly fileAgeMs?: number
 }
 
 export class FaultNameTakenError extends Error {
@@ -112,8 +120,8 @@ export class FaultRegistry {
   }
 
   /** Applies faults to a call, and counts it. */
-  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null {
-    const applied = this.#take('api', call.endpoint, call.chatId)
+  takeApi(call: MatchedCall): AppliedApiFaults | null {
+    const applied = this.#take('api', call.endpoint, call.chatId, call.fileAgeMs)
     return applied.length === 0 ? null : { ...recordHits(applied), ...apiEffects(mergeSpecs(applied)) }
   }
 
@@ -156,7 +164,7 @@ export class FaultRegistry {
   }
 
   /** The rules that apply to one call or event. Every rule that matches it counts it. */
-  #take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
+  #take(side: Side, name: string, chatId: string | undefined, fileAgeMs = 0): readonly FaultRule[] {
     const applied: FaultRule[] = []
     for (const rule of this.#rules) {
       if (rule.side !== side || isUsedUp(rule)) continue
@@ -168,7 +176,8 @@ export class FaultRegistry {
       }
       const { on, chat_id, skip = 0, every = 1 } = rule.spec
       const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
-      if ((!names.includes('any') && !names.includes(name)) || (chat_id ?? chatId) !== chatId) continue
+      const isNamed = names.includes(name) || (names.includes('any') && name !== 'file')
+      if (!isNamed || (chat_id ?? chatId) !== chatId || fileAgeMs >= newFor(rule)) continue
       // An earlier rule already changes the same aspect.
       if (applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))) continue
       const turn = rule.seen++ - skip
@@ -187,6 +196,8 @@ function createRule(spec: FaultFields, name: string, seen = 0, hits = 0): FaultR
     ...{ seen, hits, holding: 0, passing: new Map() },
   }
 }
+
+const newFor = ({ spec }: FaultRule): number => parseDuration(spec.while_new) ?? Number.POSITIVE_INFINITY
 
 const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
 

@@ -30,7 +30,8 @@ const flag = (description: string) => z.optional(z.literal(true).check(says(desc
 const count = (least: number, description: string) => z.optional(z.int().check(z.gte(least), says(description)))
 const oneOrMore = <Item extends z.ZodMiniType>(item: Item) => z.union([item, z.array(item).check(z.minLength(1))])
 
-const Endpoint = z.enum([...keysOf(ENDPOINTS), 'any'])
+/** `file`: an attachment link. It is no endpoint, and `any` does not include it. */
+const Endpoint = z.enum([...keysOf(ENDPOINTS), 'file', 'any'])
 const Event = z.enum([...keysOf(WEBHOOK_EVENTS), 'any'])
 
 const OneSide = z.strictObject({
@@ -102,6 +103,7 @@ const Fields = z.strictObject({
   times: count(1, 'How many hits before it is used up; without it, until it is cleared'),
   skip: count(0, 'Skips this many first'),
   every: count(1, 'Only every n-th of those it applies to'),
+  while_new: duration('Only links of files that the user sent less than this long ago, on the clock of the simulator'),
 
   respond: z.optional(Respond.check(says('This answer is sent; the platform does not process the call'))),
   latency: duration('The call waits this long before the platform processes it'),
@@ -200,6 +202,9 @@ function effectProblems(payload: Payload<FaultFields>): void {
   const endpoints = typeof on === 'object' && on.api !== undefined ? [on.api].flat() : []
   if (chat_id !== undefined && endpoints.length > 0 && endpoints.every(name => name === 'availability'))
     addIssue(payload, ['chat_id'], 'never matches: a call of availability is about no chat; remove it')
+
+  if (payload.value.while_new !== undefined && !(endpoints.length > 0 && endpoints.every(name => name === 'file')))
+    addIssue(payload, ['while_new'], 'is about the links of files: write on: { api: file }, or remove it')
 
   // HTTP allows no body with these.
   if (respond?.body !== undefined && [204, 205, 304].includes(respond.status))

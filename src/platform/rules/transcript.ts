@@ -33,7 +33,8 @@ export function handoverTranscript(
 /** The records of so many messages, from the first. */
 function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, transaction: Transaction): MessageRecord[] {
   const records: MessageRecord[] = []
-  for (const message of chat.messages.slice(0, count)) {
+  const hasClientFields = knobs['transcript.extra'].includes('client')
+  for (const [index, message] of chat.messages.slice(0, count).entries()) {
     const { id, from, exchangeId, text, other, record } = message
     const isNotice = from === 'bot' && exchangeId === null
     if (isNotice) assumed(transaction, 'transcript.noticeExchange')
@@ -45,17 +46,33 @@ function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, trans
     // Intermediaries read the transcript of a chat again and again.
     const exchange =
       isNotice && knobs['transcript.noticeExchange'] === 'on' ? noticeExchange(knobs, chat, id) : exchangeId
+    const exchangeType = exchangeTypeOf(knobs, chat, index)
+    if (exchangeType !== null) assumed(transaction, 'transcript.exchangeType')
     const hasForm = from === 'bot' && message.buttons.length > 0
     if (hasForm) assumed(transaction, 'buttons.form')
     const isCurrent =
       record?.from_bot === fromBot &&
       record.message === shown &&
       record.exchange_id === exchange &&
+      record.exchange_type === exchangeType &&
+      'sender' in record === hasClientFields &&
       (!hasForm || 'button_type' in record.buttons[0]! === (knobs['buttons.form'] === 'typed'))
-    message.record = isCurrent
-      ? record
-      : recordOfMessage(message, fromBot, shown, exchange, buttonsOf(knobs, chat, message))
-    records.push(message.record)
+    if (!isCurrent) {
+      const buttons = Object.freeze([...buttonsOf(knobs, chat, message)]) as Button[]
+      // Frozen, because responses in the journal share it.
+      message.record = Object.freeze({
+        id,
+        created: isoMicros(message.created),
+        from_bot: fromBot,
+        name: message.name,
+        message: shown,
+        buttons,
+        exchange_id: exchange,
+        exchange_type: exchangeType,
+        ...(hasClientFields ? { sender: isNotice ? 'system' : from, ...CLIENT_FIELDS } : null),
+      })
+    }
+    records.push(message.record!)
   }
   return records
 }
@@ -70,26 +87,27 @@ const buttonsOf = (knobs: Knobs, chat: Chat, { from, buttons }: Message): readon
     ? buttons.map((button, index) => writeButton(button, knobs['buttons.form'], index, chat.language))
     : buttons
 
-/** Frozen, because responses in the journal share it. */
-function recordOfMessage(
-  message: Message,
-  fromBot: boolean,
-  text: string,
-  exchangeId: string | null,
-  buttons: readonly Button[],
-): MessageRecord {
-  const record: MessageRecord = {
-    id: message.id,
-    created: isoMicros(message.created),
-    from_bot: fromBot,
-    name: message.name,
-    message: text,
-    buttons: [...buttons],
-    exchange_id: exchangeId,
-    exchange_type: message.exchangeId === null ? null : 'usersays',
-  }
-  Object.freeze(record.buttons)
-  return Object.freeze(record)
+/** Fields of a message in the platform's own clients that say nothing here; with `transcript.extra=client`, beside its sender. */
+const CLIENT_FIELDS = {
+  message_format: 'text',
+  image_carousel: Object.freeze([]),
+  video_source: null,
+  reply_to_id: null,
+  labels_triggered: Object.freeze([]),
+  from_webhook: false,
+  agent_joined: false,
+  v: 1,
+}
+
+/** What kind of answer a message of the bot is (`transcript.exchangeType`); null for a message that belongs to no exchange. */
+function exchangeTypeOf(knobs: Knobs, { messages }: Chat, index: number): string | null {
+  const { exchangeId, buttons } = messages[index]!
+  if (exchangeId === null) return null
+  if (knobs['transcript.exchangeType'] === 'usersays') return 'usersays'
+  const before = messages[index - 1]
+  if (before === undefined) return 'greeting'
+  if (buttons.some(({ handover }) => handover === true)) return 'fallback'
+  return before.from === 'user' ? 'usersays' : 'dialogue'
 }
 
 function createChatRecord(
@@ -131,7 +149,7 @@ function paired(pairs: readonly string[], name: string): string | undefined {
 }
 
 function extraFields({ knobs }: PlatformContext): Record<string, string> | null {
-  const pairs = knobs['transcript.extra']
+  const pairs = knobs['transcript.extra'].filter(item => item.includes('='))
   return pairs.length === 0 ? null : Object.fromEntries(pairs.map(pair => pair.split(/=(.*)/s).slice(0, 2)))
 }
 

@@ -88,9 +88,9 @@ export function createFaultController(
 }
 
 /** With these, a reader of the journal can set the same fault again. Of an answer, `effect` has only the status. */
-function furtherFields({ skip, every, respond }: NamedFault): object {
+function furtherFields({ skip, every, while_new, respond }: NamedFault): object {
   const hasContent = respond?.headers !== undefined || respond?.body !== undefined
-  return withoutUndefined({ skip, every, respond: hasContent ? respond : undefined })
+  return withoutUndefined({ skip, every, while_new, respond: hasContent ? respond : undefined })
 }
 
 function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultFields): NamedFault {

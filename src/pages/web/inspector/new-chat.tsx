@@ -100,7 +100,7 @@ export function NewChatDialog({ onClose }: NewChatDialogProps) {
           label="Source"
           name="source"
           placeholder="web"
-          suggestions={['web', 'facebook', 'app']}
+          suggestions={['web', 'facebook', 'app', 'android', 'ios']}
           problem={problemOf(issues, 'source')}
         />
         <fieldset class="switches">

@@ -116,7 +116,15 @@ export function refusedUnknown(answer: DeliveryEntry): FoundMistake {
 
 type Payload = Readonly<Record<string, unknown>>
 
-const NEW_FIELDS: Payload = { x_new: 'text', x_list: [1, { deep: true }], x_nothing: null, x_object: { event: 'X' } }
+/** Fields that other webhooks of the platform have, and a null and an object of the kind that a parser may take for something else. */
+const NEW_FIELDS: Payload = {
+  organization_id: 7,
+  chat_labels: ['delivery', { name: 'vip' }],
+  web_host: 'www.example.test',
+  web_path: null,
+  web_url: 'https://www.example.test/delivery',
+  web_page: { event: 'X' },
+}
 
 /** Adds unknown fields at every level, or reverses the order of the fields at every level. */
 function changeFields(payload: Payload, change: 'add' | 'reverse'): Payload {
@@ -273,9 +281,9 @@ async function expectTextsSeen(check: CheckContext): Promise<void> {
   await controlEvent(check, false)
 }
 
-/** The sources that the platform's public documentation names, and one that is new; languages in every form of a tag. */
+/** The sources that the platform's public documentation and its own clients name, and one that is new; languages in every form of a tag. */
 const CHAT_KINDS = {
-  source: ['web', 'facebook', 'slack', 'app', 'test', 'carrier-pigeon'],
+  source: ['web', 'facebook', 'slack', 'app', 'test', 'android', 'ios', 'carrier-pigeon'],
   language: ['no', 'pt-BR', 'zh-Hans', ''],
 } as const
 

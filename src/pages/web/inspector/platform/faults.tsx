@@ -134,12 +134,13 @@ function FaultView({ fault }: { readonly fault: NamedFault }) {
   )
 }
 
-function onText({ on, chat_id, skip = 0, every = 1 }: NamedFault): string {
+function onText({ on, chat_id, skip = 0, every = 1, while_new }: NamedFault): string {
   const names = typeof on === 'string' ? [] : [on.api ?? on.webhook ?? []].flat()
   const side = on === 'webhook' || (typeof on === 'object' && on.webhook !== undefined) ? 'events' : 'calls'
   return [
     names.length === 0 || names.includes('any') ? `all ${side}` : `${side}: ${names.join(', ')}`,
     ...(chat_id === undefined ? [] : [`of chat ${chat_id}`]),
+    ...(while_new === undefined ? [] : [`of files newer than ${while_new}`]),
     ...(skip === 0 ? [] : [`after ${skip}`]),
     ...(every === 1 ? [] : [`every ${every}.`]),
   ].join(' ')
