@@ -104,6 +104,8 @@ const DOWNLOAD =
 const UNKNOWN_VALUES = 'Ignore fields and values that you do not know; store the state of a chat yourself.'
 const WHO_WROTE = 'Do not decide by these fields who wrote; compare the name with your sender.'
 const IDS = 'Store ids as text of any length, exchange ids also as null; check no form.'
+const GONE =
+  'Treat a 404 for a chat that worked, and a refused message, as the end of the chat: make no more calls for it, and tell the agent.'
 const PLAIN_JSON = 'Send `application/json`, as UTF-8 without a byte order mark and without compression.'
 
 /** What an intermediary does so that its behaviour is right for every value of the assumption. */
@@ -189,7 +191,10 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'api.emptyFields': 'Leave out a field that has no value.',
   'api.versions': 'Write the version in the paths, not in the base URL; alert on 404 and 410.',
   'api.cors': 'Call the API from a server only, because a page would reveal the key.',
-  'chat.idleTimeout': 'Treat a refused message as an ended chat, and tell the agent.',
+  'chat.idleTimeout': GONE,
+  'chat.closed': GONE,
+  'chat.deleted': GONE,
+  'chat.reopens': 'Show a message of a chat that has ended at your side, and let an agent take the chat over again.',
 }
 
 /** One row for all assumptions with the same advice. */

@@ -236,20 +236,28 @@ const TOOLS = [
     'user',
     {
       title: 'Act as the end user',
-      description: 'Writes a text, or presses a button such as handover, and waits for the answer of the webhook.',
+      description:
+        'Writes a text, or presses a button such as handover, and waits for the answer of the webhook. Or leaves the chat: closes it, or deletes its log as well; a later text comes back.',
       inputSchema: z.object({
         chat_id: chatId,
         text: z.string().optional(),
         press: z.string().optional().describe('A button: handover asks for a human agent'),
+        leave: z.enum(['close', 'delete']).optional().describe('Sends no event'),
       }),
       outputSchema: z.object({ chat_id: z.string(), delivery_id: z.string().nullable(), ack: z.unknown() }),
       annotations: ACTS,
     },
-    async ({ chat_id, text, press }, { control, signal }) => {
-      if ((text === undefined) === (press === undefined)) throw new ToolError('Give one of text and press.')
+    async ({ chat_id, text, press, leave }, { control, signal }) => {
+      if ([text, press, leave].filter(act => act !== undefined).length !== 1)
+        throw new ToolError('Give one of text, press and leave.')
       const id = chat_id ?? (await newestChat(control, signal))
+      const chat = `/chats/${encodeURIComponent(id)}`
+      if (leave !== undefined) {
+        await control.send('POST', `${chat}/${leave}`, undefined, signal)
+        return { text: `The user ${leave}s the chat.`, data: { chat_id: id, delivery_id: null, ack: null } }
+      }
       const [act, body] = press === undefined ? ['messages', { text }] : ['press', { button: press }]
-      const path = `/chats/${encodeURIComponent(id)}/${act}?wait=ack`
+      const path = `${chat}/${act}?wait=ack`
       const { delivery_id, ack = null } = await control.send<UserAction>('POST', path, body, signal)
       return { text: ackText(ack), data: { chat_id: id, delivery_id, ack } }
     },

@@ -165,9 +165,14 @@ export function statusAfter(before: ChatStatus, entry: Entry): ChatStatus {
   if (entry.kind === 'event') return entry.event === 'REQUESTING TAKEOVER' && before !== 'agent' ? 'pending' : before
   if (entry.kind !== 'note') return before
   if (entry.note === 'chat_created') return 'bot'
+  if (entry.note === 'chat_ended' && entry.handover === 'ended') return before === 'agent' ? 'ended' : 'bot'
   if (isAcceptance(entry)) return 'agent'
   return entry.note === 'handed_back' ? 'ended' : before
 }
+
+/** Whether the user left the chat with this entry: closed it, or deleted its log. */
+export const isDeparture = (entry: Entry): entry is EntryOf<'note'> =>
+  entry.kind === 'note' && entry.note === 'chat_ended' && (entry.why === 'closed' || entry.why === 'deleted')
 
 /** Whether an agent has the chat since this entry; its `by` is the name of the agent, or null. */
 export const isAcceptance = (entry: Entry): entry is EntryOf<'note'> & { note: 'taken_over' | 'takeover_replaced' } =>

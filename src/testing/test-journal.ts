@@ -335,7 +335,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     if (last === undefined) return null
     const { seq } = last
     const hasEvent = chat?.events.some(({ act }) => act === last) ?? false
-    return { seq, name: { seq, label: labelOf(last) }, verb: last.action === 'press' ? 'press' : 'user', hasEvent }
+    return { seq, name: { seq, label: labelOf(last) }, verb: VERBS[last.action], hasEvent }
   }
 
   nextTurnStart(step: EvaluatedStep): number | null {
@@ -367,5 +367,9 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
 
 const momentOf = ({ seq, at_ms }: Entry): Moment => ({ atMs: at_ms, seq, step: null })
 
-const labelOf = ({ action, text = '', button = '' }: EntryOf<'user'>): string =>
-  action === 'press' ? `press ${flow(button, 40)}` : `says ${flow(text, 40)}`
+const VERBS = { message: 'user', press: 'press', close: 'leaves', delete: 'leaves' } as const
+
+const labelOf = ({ action, text = '', button = '' }: EntryOf<'user'>): string => {
+  if (action === 'message') return `says ${flow(text, 40)}`
+  return action === 'press' ? `press ${flow(button, 40)}` : `${action}s the chat`
+}

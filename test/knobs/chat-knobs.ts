@@ -159,6 +159,29 @@ export const CHAT_KNOBS = {
     }
     return seen
   }),
+  // Status of the answers, and who has the chat.
+  'chat.closed': behaviour(
+    { '*kept': [200, 'agent', 200, 'bot'], ended: [200, 'bot', 200, 'bot'], 404: [404, 'bot', 404, 'bot'] },
+    async ({ sim }) => {
+      const chat = await takenOver(sim)
+      await chat.closes()
+      const said = await sends(sim, chat, 'Are you there?')
+      const { status } = chat
+      return [said.status, status, (await post(sim, 'end', chat)).status, chat.status]
+    },
+  ),
+  'chat.deleted': behaviour({ '*404': [404, undefined], empty: [200, 0] }, async ({ sim }) => {
+    const chat = await takenOver(sim)
+    await chat.deletes()
+    const { status, json } = await post(sim, 'transcript', chat)
+    return [status, json.chat?.messages.length]
+  }),
+  'chat.reopens': behaviour({ '*on': [200, true], off: [undefined, false] }, async ({ sim }) => {
+    const chat = await takenOver(sim)
+    await chat.closes()
+    const { ack } = await chat.says('In the old tab')
+    return [ack?.status, chat.view().active]
+  }),
   'availability.initial': behaviour({ '*OPEN': [true, true], CLOSED: [false, true] }, async ({ sim }) => {
     const isRequested = async () => (await (await sim.chat()).press('handover')).deliveryId !== null
     const before = await isRequested()

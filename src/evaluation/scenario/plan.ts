@@ -128,7 +128,7 @@ export function* stepsOf(items: readonly PlannedItem[]): Generator<PlannedStep> 
 }
 
 export const isStimulus = ({ action }: PlannedStep): boolean =>
-  ['user', 'press', 'bot', 'agent', 'availability', 'deliver', 'target', 'wait'].includes(action.verb)
+  ['user', 'leaves', 'press', 'bot', 'agent', 'availability', 'deliver', 'target', 'wait'].includes(action.verb)
 export const isCheck = ({ action }: PlannedStep): boolean => ['expect', 'none', 'check', 'sees'].includes(action.verb)
 
 /** A value with `$(...)` inside. */
@@ -149,6 +149,8 @@ export type Action =
       readonly ack: ExpectedAck
       readonly async: boolean
     }
+  /** The user leaves the chat. */
+  | { readonly verb: 'leaves'; readonly does: 'close' | 'delete' }
   | { readonly verb: 'press'; readonly button: Template; readonly ack: ExpectedAck; readonly async: boolean }
   | { readonly verb: 'bot'; readonly text: Template; readonly buttons: readonly Button[] }
   | { readonly verb: 'agent'; readonly does: AgentVerb; readonly text: Template; readonly with: Template }

@@ -105,12 +105,16 @@ const REPEATED_NOTES: ReadonlySet<string> = new Set([
 
 const WEBHOOK = { from: 'platform', to: 'intermediary', kind: 'event' } as const
 
-function userLine({ action, button, text = '', attachments = [] }: EntryOf<'user'>): EntryLine {
+function userLine({ action, button, text = '', attachments = [], message_id }: EntryOf<'user'>): EntryLine {
   const line = { from: 'user', to: 'platform', kind: 'action', ok: true } as const
   if (action === 'press') return { ...line, what: 'presses', words: button ?? '' }
+  if (action === 'close') return { ...line, what: 'closes the chat' }
+  if (action === 'delete') return { ...line, what: 'deletes the chat' }
   const files = oneLine(attachments.map(file => `${file.name} ${file.size_kb} kB`).join(', '), 40)
   if (text === '') return { ...line, what: `sends ${files || 'nothing'}` }
-  return { ...line, what: '', words: text, marks: files && ` with ${files}` }
+  // Only a chat that the user has left takes no message.
+  const lost = message_id === null ? ', lost: the chat is closed' : ''
+  return { ...line, what: '', words: text, marks: `${files && ` with ${files}`}${lost}` }
 }
 
 /** The name of an event, the text of its message, and its files. */
@@ -308,6 +312,12 @@ function itemText({ request, text, attachments = [] }: InboxItem): string {
   return parts.join(' with ') || 'an empty item'
 }
 
+/** What the end of a chat by its user did to a handover. */
+function chatEndText(handover: unknown): string {
+  if (handover === 'kept') return 'the handover goes on until end'
+  return handover === 'ended' ? 'the handover is over' : ''
+}
+
 function noteLine(entry: EntryOf<'note'>): EntryLine {
   const line = (to: Actor, what: string, extra = ''): EntryLine => ({
     from: to === 'user' ? 'platform' : 'runner',
@@ -334,7 +344,9 @@ function noteLine(entry: EntryOf<'note'>): EntryLine {
     case 'typing_hidden':
       return line('user', `typing indicator hidden (${text('why', 40)})`)
     case 'chat_ended':
-      return line('user', `the chat ends (${text('why', 40)})`)
+      return line('user', `the chat ends (${text('why', 40)})`, chatEndText(entry.handover))
+    case 'chat_reopened':
+      return line('user', 'the user is back in the chat')
     case 'availability':
       return line('platform', `availability ${text('availability', 20)}`, `(${text('by')})`)
     case 'observed': {

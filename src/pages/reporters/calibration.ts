@@ -64,7 +64,11 @@ const NOT_SEEN = [
     'Not seen, because it shows only when it is provoked (--plan FILE says how)',
     'that show only when they are provoked (--plan FILE says how)',
   ],
-  ['never', 'Never shown by traffic: settings of the workspace, choices of the simulator', 'that traffic never shows'],
+  [
+    'never',
+    'Never shown by traffic: settings of the workspace, choices of the simulator, acts of the user without an event',
+    'that traffic never shows',
+  ],
 ] as const
 
 /** `Not seen: 3 behaviours that ordinary traffic shows, ...`; the other reports have the names. */

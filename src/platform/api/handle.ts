@@ -23,6 +23,7 @@ import {
 import { Refusal } from '../rules/refusal.ts'
 import { assumed, type Chat, MemoryLimitError, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
+import { requirePresence } from '../rules/user-leaves.ts'
 import { type Grant, keyIn, preflightResponse, RateLimited, withCors } from './access.ts'
 import { checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, chatIdOf, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
@@ -251,8 +252,11 @@ function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCal
 /** Makes one call into the platform; key and body are valid at this point. */
 type Operation = (call: ApiCall, grant: Grant, body: unknown) => Awaitable<unknown>
 
-const findChat = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat =>
-  requireChat(ports.platform, grant.botId, bot_id, chat_id)
+function findChat({ ports, route, transaction }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat {
+  const chat = requireChat(ports.platform, grant.botId, bot_id, chat_id)
+  requirePresence(ports.platform, chat, route?.id === 'transcript' || route?.id === 'summarize', transaction)
+  return chat
+}
 
 /** An operation on the chat its body names. */
 const onChat =
@@ -314,5 +318,6 @@ function readChat(call: ApiCall, grant: Grant): unknown {
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, 'The chat belongs to another bot than this key.', 'chatId')
+  requirePresence(platform, chat, true, transaction, 'chatId')
   return chatTranscript(platform, chat, transaction)
 }

@@ -317,6 +317,21 @@ const OPEN_POINTS = {
     'Pages on loopback addresses and localhost, and those listed. While published default keys are in force, other pages, and clients that use a host name unknown to the server, get 403 from handover-sim itself.',
   ),
   'chat.idleTimeout': openPoint('R-REC', 'When a chat ends by itself (active turns false).', 'Never.'),
+  'chat.closed': openPoint(
+    'ST15',
+    'What the end of a chat by its user does to a handover, and to calls for the chat; whether the webhook hears of it.',
+    'The chat stays taken over until end, and calls are accepted: the description knows no other way back to the bot. No event is sent, because it lists none.',
+  ),
+  'chat.deleted': openPoint(
+    'R-REC',
+    'What calls for a chat get whose log its user has deleted.',
+    'Any call gets 404, as for a chat that never was; the handover is over, because nothing could end it.',
+  ),
+  'chat.reopens': openPoint(
+    'ST11',
+    'What a message or a press does in a chat that its user has closed or deleted, as in an old tab.',
+    'The chat is active again with what is left of it, and the message goes to who has the chat.',
+  ),
 } as const satisfies Record<string, OpenPoint>
 
 export type AssumptionName = keyof typeof OPEN_POINTS
@@ -337,7 +352,8 @@ export const ASSUMED_REFUSALS: readonly string[] = [
 
 /**
  * How traffic shows what the platform does. ordinary: any traffic does. provoked: traffic does after a person has done
- * something unusual. never: it is a setting of the workspace, or a choice of the simulator's engine.
+ * something unusual. never: it is a setting of the workspace, a choice of the simulator's engine, or follows an act of the
+ * user of which the platform sends no event.
  */
 export type AssumptionClass = 'ordinary' | 'provoked' | 'never'
 
@@ -366,6 +382,9 @@ const NEVER: readonly AssumptionName[] = [
   'translation.engine',
   'api.answers',
   'api.cors',
+  'chat.closed',
+  'chat.deleted',
+  'chat.reopens',
 ]
 const ORDINARY: readonly AssumptionName[] = [
   'webhook.signature',

@@ -10,6 +10,7 @@ export const ERRORS = {
   path_not_found: { status: 404, assumed: 'errors.body' },
   chat_not_found: { status: 404, assumed: 'errors.body' },
   bot_not_found: { status: 404, assumed: 'errors.body' },
+  user_left: { status: 404, assumed: 'errors.body' },
   id_mismatch: { status: 404, assumed: 'errors.idMismatch' },
   file_not_found: { status: 404, assumed: 'errors.body' },
   method_not_allowed: { status: 405, assumed: 'errors.body' },

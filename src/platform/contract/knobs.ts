@@ -291,6 +291,9 @@ export const KNOBS = {
   'api.versions': patternListKnob('further versions of the handover paths, such as [v3]', /^v\d+$/),
   'api.cors': patternListKnob('origins such as [https://desk.example.test], or * for every page', origin),
   'chat.idleTimeout': durationOrOffKnob(),
+  'chat.closed': choiceKnob(['kept', 'ended', '404'], 'kept'),
+  'chat.deleted': choiceKnob(['404', 'empty'], '404'),
+  'chat.reopens': choiceKnob(['on', 'off'], 'on'),
 } as const satisfies Record<string, KnobType<never> | KnobType<unknown> | object>
 
 type Table = typeof KNOBS

@@ -180,11 +180,19 @@ const delivery = {
 const user = {
   kind: z.literal('user'),
   chat_id: z.string(),
-  action: z.enum(['message', 'press']),
+  action: z.enum(['message', 'press', 'close', 'delete']),
   text,
   button: text,
   text_for_agent: z.optional(z.string().check(z.describe('After live translation, where it differs from `text`'))),
-  message_id: z.nullable(z.string()),
+  message_id: z.nullable(
+    z
+      .string()
+      .check(
+        z.describe(
+          'Of the message that the act added; null for none, and for a message into a chat that the user has left',
+        ),
+      ),
+  ),
   attachments: z.optional(z.array(z.object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() }))),
 }
 

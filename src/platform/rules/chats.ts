@@ -62,6 +62,7 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
     created,
     updated: created,
     active: true,
+    userLeft: null,
     status: 'bot',
     takeover: null,
     requestedAt: null,
@@ -223,6 +224,22 @@ export function evictMessages({ state }: PlatformContext): NoteContent | null {
   }
 }
 
+/** Drops all messages of a chat, with their files. */
+export function dropMessages({ state }: PlatformContext, chat: Chat): void {
+  const { messageMemory: memory, files } = state
+  for (const message of chat.messages) {
+    memory.bytes -= sizeOfMessage(message)
+    for (const { id } of message.attachments) files.delete(id)
+  }
+  // In place, because it may hold millions.
+  let kept = 0
+  for (const other of memory.order.slice(memory.first)) if (other !== chat) memory.order[kept++] = other
+  memory.order.length = kept
+  memory.first = 0
+  chat.messages.length = 0
+  if (chat.requestedAt !== null) chat.requestedAt = 0
+}
+
 /** Adds an answer of the bot's dialogue, which belongs to an exchange (R-MSG). */
 export function addBotReply(
   platform: PlatformContext,
@@ -320,8 +337,9 @@ export function buildPayload(platform: PlatformContext, chat: Chat, event: Webho
   return messagePayload(platform, chat, last?.other ?? last?.text ?? 'Hello', last?.attachments ?? [])
 }
 
-/** Marks the chat as active; with `chat.idleTimeout`, restarts its idle deadline. */
+/** Marks a chat whose user has not left as active; with `chat.idleTimeout`, restarts its idle deadline. */
 function keepAlive(platform: PlatformContext, chat: Chat): void {
+  if (chat.userLeft !== null) return
   chat.active = true
   if (platform.knobs['chat.idleTimeout'] !== null) expireAfter(platform, chat, platform.nowMs())
 }

@@ -223,7 +223,7 @@ export function typingTimedOut(platform: PlatformContext, chat: Chat, transactio
 }
 
 /** Hides the indicator for the causes that `typing.clearOn` lists; this emits no event. */
-function clearTypingOn(
+export function clearTypingOn(
   platform: PlatformContext,
   chat: Chat,
   cause: 'end' | 'message',

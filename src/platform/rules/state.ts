@@ -65,6 +65,8 @@ export interface Chat {
   readonly created: number
   updated: number
   active: boolean
+  /** What the user has done to leave; null while the user is in the chat. */
+  userLeft: 'closed' | 'deleted' | null
   status: 'bot' | 'pending' | 'agent'
   takeover: Takeover | null
   /** The number of messages before the latest handover request; null without a request. */

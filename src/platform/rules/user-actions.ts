@@ -14,6 +14,7 @@ import { Refusal } from './refusal.ts'
 import type { BotReply, Chat, PlatformContext, StoredFile } from './state.ts'
 import { createTransaction, type Effect, note, type Transaction } from './state.ts'
 import { hidesRequests, shownButtons } from './transcript.ts'
+import { comeBack, leaveChat } from './user-leaves.ts'
 
 export interface UserPorts {
   readonly platform: PlatformContext
@@ -34,6 +35,9 @@ export interface UserInput {
 export interface UserActions {
   says(chatId: string, input: UserInput): Awaitable<UserOutcome>
   press(chatId: string, button: string): Awaitable<UserOutcome>
+  closes(chatId: string): Awaitable<UserOutcome>
+  /** Deletes the log of the chat, and closes it. */
+  deletes(chatId: string): Awaitable<UserOutcome>
 }
 
 /** The action is not possible; `code` is an error code of the control API. */
@@ -93,6 +97,7 @@ export function createUserActions(ports: UserPorts): UserActions {
 
   function write(chat: Chat, input: UserInput, forAgent: string): UserOutcome {
     const transaction = createTransaction()
+    if (!comeBack(platform, chat, transaction)) return lose(chat, input)
     const files = storeAll(platform, chat, input.attach ?? [])
     const outcome = userSays(platform, chat, { text: input.text, files, forAgent }, transaction)
     const content = {
@@ -116,15 +121,40 @@ export function createUserActions(ports: UserPorts): UserActions {
       const transaction = createTransaction()
       const isRequest = button.kind === 'handover'
       if (!isRequest) note(transaction, 'link_opened', chat.id, { url: button.value })
-      const outcome = isRequest ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
+      const outcome =
+        isRequest && comeBack(platform, chat, transaction) ? requestHandover(platform, chat, transaction) : NOTHING
       const content = { kind: 'user', chat_id: chat.id, action: 'press', button: button.label } as const
       ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome
     })
   }
 
-  return { says, press }
+  /** A message into a chat that its user has left, and that a message does not reopen (`chat.reopens`). */
+  function lose({ id }: Chat, { text }: UserInput): UserOutcome {
+    ports.commit({ kind: 'user', chat_id: id, action: 'message', text, message_id: null }, [])
+    return NOTHING
+  }
+
+  const leave = (chatId: string, action: 'close' | 'delete') => {
+    chatOf(chatId)
+    return inTurn(chatId, () => {
+      const chat = chatOf(chatId)
+      const transaction = createTransaction()
+      leaveChat(platform, chat, action === 'close' ? 'closed' : 'deleted', transaction)
+      ports.commit({ kind: 'user', chat_id: chat.id, action, message_id: null }, transaction.effects)
+      return NOTHING
+    })
+  }
+
+  return {
+    says,
+    press,
+    closes: chatId => leave(chatId, 'close'),
+    deletes: chatId => leave(chatId, 'delete'),
+  }
 }
+
+const NOTHING: UserOutcome = { messageId: null, deliveryId: null }
 
 function checkMessage(input: UserInput): void {
   if (input.text !== '' || (input.attach ?? []).length > 0) return
@@ -215,8 +245,7 @@ function findPress(platform: PlatformContext, chat: Chat, wanted: string): Butto
 
 /** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
 function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
-  if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore')
-    return { messageId: null, deliveryId: null }
+  if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore') return NOTHING
   if (!isOpen(platform, botOf(platform, chat))) return sayClosed(platform, chat, transaction)
   chat.requestedAt = chat.messages.length
   if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(platform, chat, transaction) }
@@ -227,7 +256,7 @@ function requestHandover(platform: PlatformContext, chat: Chat, transaction: Tra
 }
 
 function sayClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
-  if (chat.status === 'agent') return { messageId: null, deliveryId: null }
+  if (chat.status === 'agent') return NOTHING
   const text = noticeText(platform.knobs['messages.closed'], 'closed', chat.language)
   return { messageId: addNotice(platform, chat, text, transaction).id, deliveryId: null }
 }
@@ -270,7 +299,7 @@ export function botSays(
   buttons: readonly Button[],
   transaction: Transaction,
 ): void {
-  if (chat.status === 'agent') return
+  if (chat.status === 'agent' || chat.userLeft !== null) return
   const message = addBotReply(platform, chat, text, buttons)
   note(transaction, 'bot_message', chat.id, {
     message_id: message.id,

@@ -62,6 +62,10 @@ export interface ChatHandle {
   says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<ActionResult>
   /** Presses `handover` or a button by its label; resolves after the webhook's first answer. */
   press(button: string, options?: ActOptions): Promise<ActionResult>
+  /** Ends the chat as the user, as the knob `chat.closed` says; no event is sent. `says` comes back to it, unless `chat.reopens` is off. */
+  closes(): Promise<ActionResult>
+  /** Deletes the log of the chat as the user, and ends the chat, as the knob `chat.deleted` says; no event is sent. */
+  deletes(): Promise<ActionResult>
 }
 
 export const CHAT_REMOVED =
@@ -107,6 +111,8 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       validateOptions('press', { button, ...options }, PRESS)
       return act(() => core.user.press(chat.id, button), options)
     },
+    closes: () => act(() => core.user.closes(chat.id)),
+    deletes: () => act(() => core.user.deletes(chat.id)),
   }
 }
 

@@ -340,7 +340,7 @@ function refreshBots({ access: { keyring }, clock, identity: { bot }, platform, 
 }
 
 /** What changes in a chat beside its messages, which know the entry that brought them. */
-interface ChatMoment extends Pick<Chat, 'status' | 'typing' | 'active' | 'takeover'> {
+interface ChatMoment extends Pick<Chat, 'status' | 'typing' | 'active' | 'userLeft' | 'takeover'> {
   /** The entry after which the chat was so. */
   readonly seq: number
 }
@@ -357,12 +357,12 @@ function createMoments(platform: PlatformContext, journal: Journal): Moments {
   let startSeq = 0
   const firstSeq = () => Math.max(startSeq, journal.firstSeq - 1)
 
-  function record({ id, status, typing, active, takeover }: Chat, seq: number): void {
+  function record({ id, status, typing, active, userLeft, takeover }: Chat, seq: number): void {
     const earlier = moments.get(id) ?? []
     const last = earlier.at(-1)
     const isSame = last?.status === status && last.typing === typing && last.active === active
-    if (isSame && last.takeover === takeover) return
-    earlier.push({ seq, status, typing, active, takeover })
+    if (isSame && last.userLeft === userLeft && last.takeover === takeover) return
+    earlier.push({ seq, status, typing, active, userLeft, takeover })
     // Of the moments before the journal, only the latest can be asked for.
     while (earlier[1] !== undefined && earlier[1].seq <= firstSeq()) earlier.shift()
     moments.set(id, earlier)

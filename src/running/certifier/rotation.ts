@@ -119,6 +119,9 @@ export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRot
   'api.versions': 'more_lenient',
   'api.cors': 'setting',
   'chat.idleTimeout': 'changes_flow',
+  'chat.closed': 'own_check',
+  'chat.deleted': 'own_check',
+  'chat.reopens': 'changes_flow',
 }
 
 /**

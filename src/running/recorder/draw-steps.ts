@@ -183,6 +183,7 @@ class StepDrawer {
       const button = opensLink ? escapePlaceholders(entry.button ?? 'handover') : 'handover'
       return this.#add({ press: ack === undefined ? button : { button, ack } }, entry)
     }
+    if (entry.action !== 'message') return this.#add({ user: { does: entry.action } }, entry)
     const text = escapePlaceholders(entry.text ?? '')
     const files = entry.attachments ?? []
     if (files.length === 0 && ack === undefined) return this.#add({ user: text }, entry)

@@ -67,7 +67,7 @@ export async function runPlan(context: RunContext, options: ScenarioRunOptions):
 }
 
 /** Acts of people, and events that stand for them. */
-const ACTING: readonly Verb[] = ['user', 'press', 'agent', 'deliver']
+const ACTING: readonly Verb[] = ['user', 'leaves', 'press', 'agent', 'deliver']
 /** Observe what an event or an act of the agent has led to. */
 const OBSERVING: readonly Verb[] = ['expect', 'sees']
 

@@ -41,6 +41,11 @@ export async function runStep(stepContext: StepContext): Promise<StepDetails> {
       const sent = rejectUnaccepted(() => core.user.says(chat.id, { text: text + (token ?? ''), attach }))
       return waitForAck(stepContext, (await sent).deliveryId, action.async, token === null ? {} : { token })
     }
+    case 'leaves': {
+      const { id } = getChat(stepContext)
+      await (action.does === 'close' ? core.user.closes(id) : core.user.deletes(id))
+      return {}
+    }
     case 'press': {
       const chat = getChat(stepContext)
       const button = String(context.interpolate(step, action.button))

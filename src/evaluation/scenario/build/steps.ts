@@ -35,16 +35,23 @@ type Sending = StepOptions & Pick<MapOf<'press'>, 'ack' | 'async'>
 const isEmpty = (value: object) => Object.keys(value).length === 0
 
 /**
- * The end user writes a message.
+ * The end user writes a message, or leaves the chat: closes it, or deletes its log as well.
  *
  * @example
  * user('Where is my order?')
+ * user.closes()
  * user('See the file', { attach: [{ name: 'a.pdf', type: 'application/pdf', size_kb: 87 }] })
  */
-export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step => {
-  const { own, common } = splitOptions(options)
-  return { user: isEmpty(own) ? text : { ...(text !== '' && { text }), ...own }, ...common }
-}
+export const user = Object.assign(
+  (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step => {
+    const { own, common } = splitOptions(options)
+    return { user: isEmpty(own) ? text : { ...(text !== '' && { text }), ...own }, ...common }
+  },
+  {
+    closes: (options: StepOptions = {}): Step => ({ user: { does: 'close' }, ...withoutUndefined(options) }),
+    deletes: (options: StepOptions = {}): Step => ({ user: { does: 'delete' }, ...withoutUndefined(options) }),
+  },
+)
 
 /**
  * The end user presses `handover`, or the button with this label.

@@ -284,6 +284,7 @@ function compileAction(compiler: StepCompiler, step: Step, findId: FindId): Acti
   })
   if (step.user !== undefined) {
     const map = typeof step.user === 'string' ? { text: step.user } : step.user
+    if (map.does !== undefined) return { verb: 'leaves', does: map.does }
     const attach = (map.attach ?? []).map((file, index) => compileAttachment(compiler, file, ['user', 'attach', index]))
     return { verb: 'user', text: map.text ?? '', attach, ...compileAck(map, 'user') }
   }
@@ -392,6 +393,8 @@ function describe(action: Action): string {
       const files = length === 0 ? '' : length === 1 ? ' with a file' : ` with ${length} files`
       return `user ${textNotation(action.text)}${files}`
     }
+    case 'leaves':
+      return `user ${action.does}s the chat`
     case 'press':
       return `press ${String(action.button)}`
     case 'bot':

@@ -63,25 +63,39 @@ const Attachment = z
 const filledText = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 
+export const USER_WORDS = ['close', 'delete'] as const
+
 const UserSchema = z.union([
   filledText('What the user writes', 'Hello'),
   z
     .strictObject({
       text: optionalTextSchema('What the user writes', 'Hello'),
       attach: z.optional(z.array(Attachment).check(z.minLength(1), described('Files the user sends'))),
+      does: z.optional(
+        z
+          .enum(USER_WORDS)
+          .check(
+            described(
+              'Leaves the chat: closes it, or deletes its log as well. A later message comes back',
+              ...USER_WORDS,
+            ),
+          ),
+      ),
       ack,
       async,
     })
-    .check(
-      ruled(
-        value =>
-          lacking(value, ['text', 'attach']) ??
-          (value.text === '' && value.attach === undefined
-            ? incomplete('must have a text that is not empty, or attach')
-            : undefined),
-      ),
-    ),
+    .check(ruled(writesOrLeaves)),
 ])
+
+function writesOrLeaves(value: Readonly<Record<string, unknown>>): BrokenRule | undefined {
+  if (value.does !== undefined) {
+    const [other] = present(value, ['text', 'attach', 'ack', 'async'])
+    return other === undefined ? undefined : conflict(`has ${other} beside does: a user who leaves sends nothing`)
+  }
+  if (value.text === '' && value.attach === undefined)
+    return incomplete('must have a text that is not empty, or attach')
+  return lacking(value, ['text', 'attach', 'does'])
+}
 
 const PressSchema = z.union([
   textSchema('A handover request button (`handover`), or the label of a button', 'handover'),
@@ -196,7 +210,13 @@ const optional = <Schema extends z.ZodMiniType>(schema: Schema, description: str
   z.optional(schema.check(described(description, ...examples)))
 
 const verbs = {
-  user: optional(UserSchema, 'The user writes', 'Hello', { text: 'Hello', async: true }),
+  user: optional(
+    UserSchema,
+    'The user writes, or leaves the chat',
+    'Hello',
+    { text: 'Hello', async: true },
+    { does: 'close' },
+  ),
   press: optional(PressSchema, 'The user presses a button', 'handover'),
   bot: optional(BotSchema, 'The bot says something', 'Need help?'),
   agent: optional(

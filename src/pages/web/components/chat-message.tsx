@@ -193,6 +193,9 @@ export function Line({ context, line }: { readonly context: MessageContext; read
     pressed: `Pressed “${detail}”`,
     link_opened: `Opened ${detail}`,
     ended: 'The chat ended, because nobody wrote',
+    closed: 'The user closed the chat',
+    deleted: 'The user deleted the chat',
+    lost: `Not sent, because the chat is closed: “${detail}”`,
     refused: `Not shown to the user: “${detail}”`,
   }
   const props = { context, seq, time, trouble, kind: `line ${code}`, text: texts[code] }

@@ -1,6 +1,6 @@
 /** Derives what the chat column shows: the messages of a chat, with their entries and the lines between them. */
 import { isMap } from '../../../base/objects.ts'
-import { type ChatStatus, isAcceptance, statusAfter } from '../../../evaluation/history.ts'
+import { type ChatStatus, isAcceptance, isDeparture, statusAfter } from '../../../evaluation/history.ts'
 import { lineOf } from '../../../evaluation/timeline/entry-line.ts'
 import { problemIn } from '../../../evaluation/timeline/problems.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
@@ -39,8 +39,8 @@ export interface ChatMessage extends Omit<AnsweredMessage, 'created'> {
 export interface ChatLine {
   readonly kind: 'line'
   readonly seq: number
-  readonly line: 'pressed' | 'link_opened' | 'ended' | 'refused'
-  /** The label of the button, the address, or the text of the agent that the platform refused. */
+  readonly line: 'pressed' | 'link_opened' | 'ended' | 'closed' | 'deleted' | 'lost' | 'refused'
+  /** The label of the button, the address, the text of the user that was lost, or that of the agent that the platform refused. */
   readonly detail: string
   readonly time: string
   readonly trouble?: Trouble | undefined
@@ -121,7 +121,11 @@ function readChat(entries: readonly Entry[], until: number): ChatReading {
     if (entry.kind === 'user') {
       actSeq = seq
       notice = entry.action === 'press' ? 'closed' : undefined
-      actItem = message ?? { kind: 'line', line: 'pressed', detail: entry.button ?? '', seq, time }
+      if (entry.action === 'delete') {
+        messages.length = 0
+        lines.length = 0
+      }
+      actItem = message ?? { kind: 'line', ...lineOfAct(entry), seq, time }
       if (actItem.kind === 'message') actItem.name = reading.user
       else lines.push(actItem)
     } else if (entry.kind === 'api') {
@@ -171,6 +175,8 @@ function readChat(entries: readonly Entry[], until: number): ChatReading {
           lines.push({ kind: 'line', line: 'link_opened', detail: textOf(entry.url), seq, time })
           break
         case 'chat_ended':
+          // The line of the user's act says it.
+          if (isDeparture(entry)) break
           lines.push({ kind: 'line', line: 'ended', detail: '', seq, time })
       }
     }
@@ -178,16 +184,23 @@ function readChat(entries: readonly Entry[], until: number): ChatReading {
   return reading
 }
 
+/** The line of an act of the user that adds no message. */
+function lineOfAct({ action, button = '', text = '' }: EntryOf<'user'>): Pick<ChatLine, 'line' | 'detail'> {
+  if (action === 'message') return { line: 'lost', detail: text }
+  if (action === 'press') return { line: 'pressed', detail: button }
+  return { line: action === 'close' ? 'closed' : 'deleted', detail: '' }
+}
+
 /** The message that an entry adds to its chat; null for an entry that adds none. */
 export function messageIn(entry: Entry): Writable<ChatMessage> | null {
   const { seq, time } = entry
   const message = { kind: 'message' as const, seq, time, name: '', avatar: null, buttons: [], attachments: [] }
-  if (entry.kind === 'user' && entry.action === 'message') {
+  if (entry.kind === 'user' && entry.action === 'message' && entry.message_id !== null) {
     const { message_id, text = '', text_for_agent: original, attachments = [] } = entry
     const translated = original === undefined ? {} : { original }
     return {
       ...message,
-      id: message_id ?? String(seq),
+      id: message_id,
       from: 'user',
       text,
       ...translated,

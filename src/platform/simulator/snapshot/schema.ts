@@ -56,6 +56,7 @@ const Chat = z.strictObject({
   created: timeMicros,
   updated: timeMicros,
   active: z.boolean(),
+  userLeft: z._default(z.nullable(z.enum(['closed', 'deleted'])), null),
   status: z.enum(['bot', 'pending', 'agent']),
   takeover: z.nullable(Takeover),
   requestedAt: z.nullable(count),

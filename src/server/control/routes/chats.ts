@@ -287,6 +287,22 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'Pressed', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET, 422: REFUSED },
     run: call => performAction(call, () => call.core.user.press(call.param('id'), call.body.button)),
   }),
+  route('POST /chats/:id/close', {
+    id: 'closeChat',
+    summary: 'Ends the chat as the end user, who may come back by writing in it',
+    description: 'The knobs `chat.closed` and `chat.reopens` say what follows. Sends no event.',
+    query: ActionQuery,
+    responses: { 200: { description: 'Closed', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET },
+    run: call => performAction(call, () => call.core.user.closes(call.param('id'))),
+  }),
+  route('POST /chats/:id/delete', {
+    id: 'deleteChat',
+    summary: 'Deletes the log of the chat as the end user, and ends the chat',
+    description: 'The knobs `chat.deleted` and `chat.reopens` say what follows. Sends no event.',
+    query: ActionQuery,
+    responses: { 200: { description: 'Deleted', schema: ActionResponse }, 404: NO_CHAT, 409: WAS_RESET },
+    run: call => performAction(call, () => call.core.user.deletes(call.param('id'))),
+  }),
 ]
 
 export const wireAck = ({ status, durationMs, error }: Ack) => ({
