@@ -1,94 +1,66 @@
 /** Runs `npm run bench [name...]`: measures the built package beside yardsticks, and prints medians as a table. */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { beside } from './figures/beside.ts'
-import { coldStart } from './figures/cold-start.ts'
-import { deliveries, slowReceiver } from './figures/deliveries.ts'
-import { executable } from './figures/executable.ts'
-import { explore } from './figures/explore.ts'
-import { inProcess, interception } from './figures/in-process.ts'
-import { load } from './figures/load.ts'
-import { manyChats } from './figures/many-chats.ts'
-import { messageMemory, typingMemory } from './figures/memory.ts'
-import { npx } from './figures/npx.ts'
+import { beside, PEERS } from './beside.ts'
+import { calls } from './figures/calls.ts'
+import { shipped } from './figures/package.ts'
 import { page } from './figures/page.ts'
-import { proxy } from './figures/proxy.ts'
-import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
-import { scenarioRounds, scenarios } from './figures/scenarios.ts'
-import { hasWrk } from './load.ts'
+import { scenarios } from './figures/scenarios.ts'
+import { tests } from './figures/tests.ts'
 import { canPin } from './processes.ts'
+import type { Figures, Settings } from './rounds.ts'
 import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
-import { createSettings, type Settings } from './settings.ts'
 
-/** Measured only by name. */
-const LONG = new Set(['scenario-rounds', 'load', 'executable', 'page'])
+const FIGURES: Figures = { ...calls, ...shipped, ...tests, ...scenarios, ...page }
 
-type Figure = (settings: Settings) => Promise<Row[]>
-
-const FIGURES: Readonly<Record<string, Figure>> = {
-  message,
-  log,
-  typing_start: typingStarts,
-  typing_stop: typingStops,
-  transcript: transcripts,
-  proxy,
-  deliveries,
-  'slow-receiver': slowReceiver,
-  'cold-start': coldStart,
-  npx,
-  executable,
-  'in-process': inProcess,
-  interception,
-  'memory-typing': typingMemory,
-  'memory-messages': messageMemory,
-  'many-chats': manyChats,
-  scenarios,
-  explore,
-  page,
-  load,
-  'scenario-rounds': scenarioRounds,
+function readFlags() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        beside: { type: 'string', multiple: true, default: [] },
+        quick: { type: 'boolean', default: false },
+        json: { type: 'string' },
+        node: { type: 'string', default: process.execPath },
+      },
+    })
+    const { node, json } = values
+    for (const name of positionals) if (!Object.hasOwn(FIGURES, name)) throw unknown('figure', name, FIGURES)
+    for (const name of values.beside) if (!Object.hasOwn(PEERS, name)) throw unknown('server', name, PEERS)
+    if (spawnSync(node, ['--version']).status !== 0) throw new Error(`--node ${node} does not run.`)
+    if (spawnSync('wrk', ['--version']).error) throw new Error('wrk is not installed: apt-get install wrk')
+    if (json !== undefined) writeFileSync(json, '[]\n')
+    return { ...values, names: positionals }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    beside: { type: 'string', multiple: true },
-    quick: { type: 'boolean' },
-    json: { type: 'string' },
-    node: { type: 'string' },
-  },
-})
-const unknown = positionals.filter(name => !Object.hasOwn(FIGURES, name))
-if (unknown.length > 0) {
-  console.error(`Unknown figure ${unknown.join(', ')}. Use one of ${Object.keys(FIGURES).join(', ')}.`)
-  process.exit(2)
-}
+const unknown = (what: string, name: string, all: object) =>
+  new Error(`Unknown ${what} ${name}. Use one of ${Object.keys(all).join(', ')}.`)
 
-const settings = createSettings({ quick: values.quick ?? false, node: values.node ?? process.execPath })
-for (const note of notes()) console.error(note)
-const rows: Row[] = []
+const { quick, json, node, names, beside: peers } = readFlags()
+const settings: Settings = { node, isQuick: quick, rounds: quick ? 1 : 7, seconds: quick ? 1 : 2 }
+if (quick) console.error('One short round: a look, not a figure.')
+if (!canPin) console.error('Server and load have no core each, because there is no taskset, or only one core.')
+const rows: object[] = []
 console.log(TABLE_HEAD)
-for await (const found of measureAll()) {
+
+function show(figure: string, found: readonly Row[]): void {
   for (const row of found) console.log(tableLine(row))
-  rows.push(...found)
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+  rows.push(...found.map(row => ({ figure, ...row })))
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`)
 }
 
-async function* measureAll(): AsyncGenerator<Row[]> {
-  for (const name of values.beside ?? []) yield await beside(settings, name)
-  if (values.beside && positionals.length === 0) return
-  for (const [name, measure] of Object.entries(FIGURES))
-    if (positionals.length > 0 ? positionals.includes(name) : !LONG.has(name)) yield await measure(settings)
+for (const name of peers) {
+  try {
+    show(`beside-${name}`, await beside(settings, name, PEERS[name]!))
+  } catch (error) {
+    console.error(`${name} is not compared. ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 3
+  }
 }
-
-function notes(): string[] {
-  return [
-    ...(settings.quick ? ['One short round: a look, not a figure.'] : []),
-    ...(hasWrk
-      ? []
-      : [
-          'wrk is not installed (Debian: apt-get install wrk). Node processes send the requests instead. They cost more than a bare server, so ratios drift towards 1.',
-        ]),
-    ...(canPin ? [] : ['Server and load are not pinned to a core each: there is no taskset, or only one core.']),
-  ]
-}
+for (const [name, measure] of Object.entries(FIGURES))
+  if (names.includes(name) || (names.length === 0 && peers.length === 0)) show(name, await measure(settings))

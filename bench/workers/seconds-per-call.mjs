@@ -1,0 +1,94 @@
+/**
+ * Prints the seconds of a call that this process makes in one of WAYS. Arguments: the way, how many calls; for deliveries,
+ * the URL of the webhook and in how many chats.
+ */
+import { createHmac } from 'node:crypto'
+import { createSimulator } from '../../dist/index.js'
+
+const [way, calls, url, chatCount = 1] = process.argv.slice(2)
+const count = Number(calls)
+const sim = createSimulator({ clock: 'real', ...(url && { webhook: { url } }) })
+const chats = await Promise.all(Array.from({ length: Number(chatCount) }, () => sim.chat()))
+const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
+const post = (endpoint, more) => [
+  `${sim.baseUrl}/api/v2/handover/${endpoint}`,
+  { method: 'POST', headers, body: JSON.stringify({ bot_id: sim.botId, chat_id: chats[0].id, sender, ...more }) },
+]
+const message = post('message/', { message: 'Hello, this is Anna. How can I help you today?' })
+// As over the network: without a takeover, each answer would explain what the simulator assumes.
+await sim.fetch(...post('start'))
+
+async function bareAnswer(request) {
+  const { chat_id } = await request.json()
+  return Response.json({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' })
+}
+
+async function accept(response) {
+  if (response.status !== 200) throw new Error(`A message got ${response.status}`)
+  return await response.text()
+}
+
+const repeat = call => async () => {
+  for (let made = 0; made < count; made++) await call()
+}
+
+async function fetchThrough(...handlers) {
+  const { setupServer } = await import('msw/node')
+  setupServer(...handlers).listen({ onUnhandledRequest: 'error' })
+  return repeat(async () => accept(await fetch(...message)))
+}
+
+async function createAndReset() {
+  const created = createSimulator()
+  await created.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
+  created.reset()
+}
+
+const WAYS = {
+  bareFetch: () => repeat(async () => accept(await bareAnswer(new Request(...message)))),
+  fetch: () => repeat(async () => accept(await sim.fetch(new Request(...message)))),
+  async bareMsw() {
+    const { http } = await import('msw')
+    return await fetchThrough(http.post(message[0], ({ request }) => bareAnswer(request)))
+  },
+  async msw() {
+    const { handlers } = await import('../../dist/msw.js')
+    return await fetchThrough(...handlers(sim))
+  },
+  create: () => repeat(createAndReset),
+  /** Each typing call causes one event. All calls are made at once, and their cost is part of the figure. */
+  deliveries: () => async () => {
+    const bodies = chats.map(chat => Buffer.from(JSON.stringify({ bot_id: sim.botId, chat_id: chat.id })))
+    const call = { method: 'POST', target: '/api/v2/handover/typing_stop', headers }
+    for (let made = 0; made < count; made++) sim.handle({ ...call, body: bodies[made % bodies.length] })
+    await sim.settled()
+    const failed = sim.deliveries.find(delivery => delivery.outcome !== 'delivered')
+    if (failed) throw new Error(`A delivery failed: ${failed.failure?.code}`)
+  },
+  /** Bare undici with a connection for each chat, and the same HMAC over a body of the same size. */
+  async bareDeliveries() {
+    const { Agent, request } = await import('undici')
+    const dispatcher = new Agent({ connections: chats.length, pipelining: 1 })
+    const sendShare = async ({ id }) => {
+      for (let made = 0; made < count / chats.length; made++) {
+        const body = JSON.stringify({ event: 'AGENT TYPING STOP', chat_id: id })
+        const signature = createHmac('sha256', 'sim-handover-key').update(body).digest('base64')
+        const signed = { 'content-type': 'application/json', 'kindly-hmac': signature }
+        const response = await request(url, { method: 'POST', headers: signed, body, dispatcher })
+        if (response.statusCode !== 200) throw new Error(`The receiver answered ${response.statusCode}`)
+        await response.body.text()
+      }
+    }
+    return () => Promise.all(chats.map(sendShare))
+  },
+}
+
+const makeCalls = await WAYS[way]()
+await makeCalls()
+const from = performance.now()
+await makeCalls()
+// A turn of the event loop counts the work that the calls left for it.
+await new Promise(resolve => setImmediate(resolve))
+process.stdout.write(`${(performance.now() - from) / 1000 / count}\n`)
+process.exit(0)
