@@ -66,7 +66,7 @@ const FLAGS = {
   '--strict': 'treat warnings as failures, and inconclusive checks as exit code 4',
   '--no-rotate-unspecified': 'do not vary what the platform leaves open',
   '--report <reports>': {
-    description: 'pretty, tap, github, json=F, junit=F, html=F, markdown=F, badge=F; with commas',
+    description: 'pretty, tap, github, json=F, junit=F, ctrf=F, html=F, markdown=F, badge=F; with commas',
     repeatable: true,
   },
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',

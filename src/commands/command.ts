@@ -94,7 +94,7 @@ export const SETTING_FLAGS = {
 
 export const REPORT_FLAG = {
   '--report <reports>': {
-    description: 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas',
+    description: 'pretty, tap, github, json=F, junit=F, ctrf=F, html=F, journal=F; with commas',
     repeatable: true,
   },
 } as const

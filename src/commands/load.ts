@@ -53,7 +53,7 @@ const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
   '--agent-driver <file>': 'agent driver file',
   '--report <reports>': {
-    description: 'pretty, tap, github, json=F, junit=F, html=F, markdown=F; with commas',
+    description: 'pretty, tap, github, json=F, junit=F, ctrf=F, html=F, markdown=F; with commas',
     repeatable: true,
   },
   '--no-own-limit': 'do not measure what this machine can run, before and during the load',

@@ -131,11 +131,12 @@ async function writeOne<Request extends ReportRequest>(
 
 /** Renders the formats that runs and certificates share. `fileOf` converts a path to one from the root of the repository. */
 export async function renderModel(
-  report: 'junit' | 'tap' | 'markdown' | 'github',
+  report: 'junit' | 'ctrf' | 'tap' | 'markdown' | 'github',
   model: Report,
   fileOf?: (file: string) => string,
 ): Promise<string[] | GitHubReport> {
   if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
+  if (report === 'ctrf') return [(await import('../pages/reporters/ctrf.ts')).ctrfReport(model)]
   if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
   const summary = markdownReport(model)
   return report === 'markdown' ? [summary] : { annotations: githubAnnotations(model, fileOf), summary }

@@ -122,14 +122,15 @@ describe('without checking anything', () => {
 })
 
 it('writes every report, with the command that runs the check again', async () => {
-  const reports = 'json=r/c.json,junit=r/c.xml,markdown=r/c.md,badge=r/c.svg,tap=r/c.tap'
+  const reports = 'json=r/c.json,junit=r/c.xml,markdown=r/c.md,badge=r/c.svg,tap=r/c.tap,ctrf=r/ctrf.json'
   const target = await startReceiver((_, response) => void response.end())
   const flags = ['--only', 'SIG-01', '--seed', '7', '--observe', '100ms', '--report', reports]
   const { code, stdout, stderr, cwd } = await run({}, 'certify', '--port', '0', '--target', target, ...flags)
   expect(code).toBe(0)
   expect(stdout).toMatch(/PASS SIG-01/)
   expect(stderr).toContain('badge report: r/c.svg')
-  for (const name of ['c.json', 'c.xml', 'c.md', 'c.svg', 'c.tap']) expect(existsSync(join(cwd, 'r', name))).toBe(true)
+  for (const name of ['c.json', 'c.xml', 'c.md', 'c.svg', 'c.tap', 'ctrf.json'])
+    expect(existsSync(join(cwd, 'r', name))).toBe(true)
   const body = JSON.parse(readFileSync(join(cwd, 'r/c.json'), 'utf8'))
   expect(body.checks[0].rerun).toMatch(/--only SIG-01 --seed 7 --target http:\S+ --port 0 --observe 100ms$/)
   expect(body).toMatchObject({ level: null, level_obstacle: 'partial', partial: true, seed: 7 })

@@ -199,7 +199,7 @@ describe('an intermediary that ends by itself', () => {
   it('is started again, and only the check that ends it fails', async () => {
     const ids = ['ACK-01', 'EVT-01', 'EVT-02', 'FLW-01']
     const folder = folderWith()
-    const reports = ['pretty', 'html', 'junit', 'tap', 'markdown'].map(name => `${name}=${join(folder, name)}`)
+    const reports = ['pretty', 'html', 'junit', 'ctrf', 'tap', 'markdown'].map(name => `${name}=${join(folder, name)}`)
     const flags = [...ids.flatMap(id => ['--only', id]), '--no-rotate-unspecified', '--report', reports.join(',')]
     const { checks, stopped, exitCode } = await certifyExample('ends-at-unknown-events', ...flags)
     const results = checks.map(({ id, outcome, reason }) => [id, outcome, reason])
@@ -207,7 +207,7 @@ describe('an intermediary that ends by itself', () => {
     const { findings: [first] = [], target_output: output } = checks.find(({ id }) => id === 'EVT-01') ?? {}
     expect(output).toMatchObject({ ended: 'the intermediary ended by itself with exit code 3' })
     expect(output?.lines).toContain('no case CUSTOMER RATING GIVEN')
-    for (const name of ['pretty', 'html', 'junit', 'tap', 'markdown'])
+    for (const name of ['pretty', 'html', 'junit', 'ctrf', 'tap', 'markdown'])
       expect(readFileSync(join(folder, name), 'utf8'), name).toContain('no case CUSTOMER RATING GIVEN')
     expect(first).toMatchObject({ level: 'MUST', code: 'target-ended' })
     expect(first?.happened).toMatch(/^The intermediary ended by itself after CUSTOMER RATING GIVEN: .* exit code 3/)

@@ -125,7 +125,7 @@ async function startEcho(only?: string, status = 200): Promise<string> {
 }
 
 const ENV = { TERM: 'dumb', DESK_PASSWORD: SECRETS.password, DESK_TOKEN: SECRETS.deskToken }
-const REPORTS = 'json=r.json,junit=r.xml,html=r.html,journal=r.jsonl,tap=r.tap,github,pretty'
+const REPORTS = 'json=r.json,junit=r.xml,ctrf=c.json,html=r.html,journal=r.jsonl,tap=r.tap,github,pretty'
 const KEY_FLAGS = ['--api-key', SECRETS.handoverKey]
 
 /** Runs a scenario file, and returns every text that the run has written: by file, and stdout, stderr and timeline. */
@@ -163,7 +163,7 @@ it('run shows no secret in its terminal, its reports and its journal, and report
   const { code, cwd, shown } = await run(files, [...flags, '--report', REPORTS])
   expect([code, shown.stderr]).toEqual([1, expect.not.stringContaining('Error')])
   expectNoSecrets(shown)
-  const reports = ['r.json', 'r.xml', 'r.html', 'r.jsonl', 'r.tap', 'summary.md']
+  const reports = ['r.json', 'r.xml', 'c.json', 'r.html', 'r.jsonl', 'r.tap', 'summary.md']
   expect(Object.keys(shown)).toEqual(expect.arrayContaining(reports))
   expect(shown.data).toContain('echo ***')
   expect(shown['r.jsonl']).toMatch(/echo \*\*\*[\s\S]*\*\*\* \*\*\* \*\*\*/)
@@ -187,7 +187,7 @@ it('a key of --set keys.more is in no report, nor in the data of the timeline', 
 
 const REPEATED = { 's.yaml': SCENARIO, 'l.yaml': scenario('user: Hi'), 'handover-sim.config.yaml': CONFIG }
 const OF_KEYS = ['--set', `keys.handover=${SECRETS.handoverKey}`, '--token', SECRETS.controlToken, '--port', '0']
-const FILES = 'pretty,json=r.json,junit=r.xml,html=r.html,tap=r.tap,github'
+const FILES = 'pretty,json=r.json,junit=r.xml,ctrf=c.json,html=r.html,tap=r.tap,github'
 
 it.each<[command: string, code: number, ...flags: string[]]>([
   ['certify', 1, '--only', 'SIG-01', '--only', 'FLW-01', '--report', `${FILES},markdown=r.md,badge=r.svg`],

@@ -3,13 +3,22 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { actsOf } from '../mutants/conversation-bugs.ts'
+import { readCtrf } from '../reporters/format-readers.ts'
 import { against, command, DIGITS, explore, filesIn, newFolder } from './run-explore.ts'
 
 // Most of the time of a run is waiting.
 describe.concurrent('explore', () => {
   it('ends with exit code 0 and a summary when nothing fails', async () => {
     const cwd = newFolder()
-    const flags = ['--self-test', '--conversations', '6', '--seed', '4', '--report', 'json,junit=junit.xml']
+    const flags = [
+      '--self-test',
+      '--conversations',
+      '6',
+      '--seed',
+      '4',
+      '--report',
+      'json,junit=junit.xml,ctrf=ctrf.json',
+    ]
     const { code, stdout, stderr } = await explore(cwd, ...flags)
     expect(code, stderr).toBe(0)
     expect(stderr).toMatch(/6 conversations, \d+ acts, \d+ situations in .*, seed 4\./)
@@ -19,6 +28,7 @@ describe.concurrent('explore', () => {
     expect(counts).toMatchObject({ pass: 1, fail: 0 })
     expect(scenarios).toHaveLength(1)
     expect(readFileSync(join(cwd, 'junit.xml'), 'utf8')).toContain('<testsuites')
+    expect(readCtrf(readFileSync(join(cwd, 'ctrf.json'), 'utf8')).summary.tests).toBeGreaterThan(0)
     expect(filesIn(join(cwd, '.handover-sim/explore'))).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import { fakeIo, runCommand } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { patchesOf } from '../mutants/changes.ts'
 import type { Patch } from '../mutants/patch.ts'
+import { readCtrf } from '../reporters/format-readers.ts'
 import { serveExample } from '../support/example-service.ts'
 import { freePort } from '../support/port.ts'
 import { HANDOVER, PLAIN, scenario } from './scenarios.ts'
@@ -28,7 +29,7 @@ describe('load', () => {
   it('measures this machine, begins conversations at the rate, and reports', async () => {
     const flags = '--self-test --arrivals 8/s --for 1500ms --warm-up 500ms --port 0 --seed 1'.split(' ')
     const failIf = ['--fail-if', 'verdict.fail > 0, verdict.pass > 15']
-    const reports = ['--report', 'pretty,json=load.json,html=load.html,junit=load.xml,markdown=load.md']
+    const reports = ['--report', 'pretty,json=load.json,html=load.html,junit=load.xml,ctrf=ctrf.json,markdown=load.md']
     const files = { 'plain.yaml': PLAIN }
     const { code, out, err, cwd } = await runCommand(['load', 'plain.yaml', ...flags, ...failIf, ...reports], { files })
     // A machine that is too slow for the measurement is inconclusive only when a threshold was crossed.
@@ -42,6 +43,14 @@ describe('load', () => {
     expect(out).toContain('Passed: 8 conversations, no threshold was crossed')
     expect(readFileSync(join(cwd, 'load.html'), 'utf8')).toContain('Passed: 8 conversations')
     expect(readFileSync(join(cwd, 'load.xml'), 'utf8')).toMatch(/testcase [^>]*name="verdict.fail &gt; 0"/)
+    const { tool, tests } = readCtrf(readFileSync(join(cwd, 'ctrf.json'), 'utf8'))
+    expect([tool.name, tests.map(({ name, status }) => [name, status])]).toEqual([
+      'handover-sim load',
+      [
+        ['verdict.fail > 0', 'passed'],
+        ['verdict.pass > 15', 'passed'],
+      ],
+    ])
     expect(readFileSync(join(cwd, 'load.md'), 'utf8')).toContain('acknowledgement')
   })
 

@@ -1,7 +1,8 @@
-/** What JUnit, TAP, GitHub, Markdown, JSON and the badge show of a run and of a certificate. */
+/** What JUnit, CTRF, TAP, GitHub, Markdown, JSON and the badge show of a run and of a certificate. */
 import { describe, expect, it } from 'vitest'
 import type { RunResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { badgeValue, certificateBadge } from '../../src/pages/reporters/badge.ts'
+import { ctrfReport } from '../../src/pages/reporters/ctrf.ts'
 import { githubAnnotations, markdownReport } from '../../src/pages/reporters/github.ts'
 import { certificateJson, jsonReport } from '../../src/pages/reporters/json.ts'
 import { junitReport } from '../../src/pages/reporters/junit.ts'
@@ -21,7 +22,7 @@ import {
   unobservedResult,
   warnedResult,
 } from './certificates.ts'
-import { attributesOf, readCommands, readTap, readXml } from './format-readers.ts'
+import { attributesOf, readCommands, readCtrf, readTap, readXml } from './format-readers.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 
@@ -96,6 +97,48 @@ describe('junit', () => {
     expect(blocked).toContain(`<property name="cause" value="SIG-01: ${CAUSE} ${STOPPED}"/>`)
     expect(blocked).toContain('<skipped message="blocked: SIG-01 shows the cause, ')
     expect(cases(STRICT)[1]).toEqual([expect.any(String), 'failure', CAUSE])
+  })
+})
+
+describe('ctrf', () => {
+  const endsOf = (report: typeof RUN) =>
+    readCtrf(ctrfReport(report)).tests.map(({ name, status, rawStatus, message }) => [name, status, rawStatus, message])
+
+  it('has a test for each scenario, in order, with its outcome as status and as it is', () => {
+    expect(endsOf(RUN)).toEqual([
+      ['Short and good', 'passed', 'pass', undefined],
+      ['Happy path', 'failed', 'fail', HEADLINE],
+      ['With an agent', 'skipped', 'inconclusive', NO_VERB],
+      ['No desk', 'failed', 'error', NO_DESK],
+      ['Later', 'skipped', 'skip', 'not tagged smoke'],
+      ['outside every scenario', 'failed', 'fail', 'a call for chat "nobody" (expected: expect message)'],
+    ])
+    const { tool, summary, environment } = readCtrf(ctrfReport(RUN))
+    expect(tool).toEqual({ name: 'handover-sim', version: '0.1.0' })
+    const start = Date.parse('2026-03-01T10:00:00.000Z')
+    expect(summary).toMatchObject({ tests: 6, suites: 6, start, stop: start + 7040, duration: 7040 })
+    expect(environment!.extra).toMatchObject({ target: expect.stringMatching(/^http/), seed: 1 })
+    const stopped = readCtrf(ctrfReport(reportOfRun(result([], { stopped: 'interrupted' }))))
+    expect([stopped.tests, stopped.environment!.extra!.stopped]).toEqual([[], 'interrupted'])
+  })
+
+  it('has place, labels and timeline of a failure', () => {
+    const [, failed] = readCtrf(ctrfReport(RUN)).tests
+    expect(failed).toMatchObject({ suite: ['scenarios/happy.yaml'], filePath: 'scenarios/happy.yaml', line: 2 })
+    expect(failed!.labels).toEqual({ seed: 1, clock: 'real', tags: 'smoke', spec: 'E4', rerun: RERUN })
+    expect(failed!.trace).toMatch(/^x \+0\.84 +main +#12 +<-+ POST message "I&#39;m Anna"/m)
+  })
+
+  it('has a warning and an expected failure of a certificate as other', () => {
+    const { tests, summary } = readCtrf(ctrfReport(CERTIFICATE))
+    expect(summary).toMatchObject({ passed: 1, failed: 1, skipped: 3, other: 2, suites: 2 })
+    const ends = Object.fromEntries(
+      tests.map(({ name, status, message }) => [name.slice(0, 6), `${status}: ${message}`]),
+    )
+    expect(ends['SIG-02']).toBe(`failed: ${CAUSE}`)
+    expect(ends['FLW-01']).toMatch(/^other: expected to fail: the old gateway \(/)
+    expect(ends['FLW-02']).toMatch(/^other: warning: The webhook answered 500/)
+    expect(endsOf(STRICT)[1]).toEqual([expect.any(String), 'failed', 'warn', CAUSE])
   })
 })
 

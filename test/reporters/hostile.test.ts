@@ -1,6 +1,7 @@
 /** Whatever texts a run or a certificate contains, each report is valid in its format and hides no character. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ctrfReport } from '../../src/pages/reporters/ctrf.ts'
 import { githubAnnotations, markdownReport, withoutCommands } from '../../src/pages/reporters/github.ts'
 import { certificateJson, jsonReport } from '../../src/pages/reporters/json.ts'
 import { element, junitReport, xmlText } from '../../src/pages/reporters/junit.ts'
@@ -12,7 +13,7 @@ import { type Report, reportOfCertificate, reportOfRun } from '../../src/pages/r
 import { tapReport } from '../../src/pages/reporters/tap.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { hostileCertificate } from './certificates.ts'
-import { readCommands, readTap, readXml } from './format-readers.ts'
+import { readCommands, readCtrf, readTap, readXml } from './format-readers.ts'
 import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
 import { failure, result } from './run-results.ts'
 
@@ -56,6 +57,14 @@ const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
     const shown = junitReport(report)
     expect(readXml(shown).querySelectorAll('testcase')).toHaveLength(report.items.length)
     return shown
+  },
+  ctrf(report) {
+    const shown = ctrfReport(report)
+    expect(readCtrf(shown).tests).toHaveLength(report.items.length)
+    // The texts themselves: JSON escapes some characters.
+    const texts: string[] = []
+    JSON.parse(shown, (_key, value) => typeof value === 'string' && texts.push(value))
+    return texts.join('\n')
   },
   tap(report) {
     const shown = tapReport(report)

@@ -1,4 +1,4 @@
-/** Describes a run or a certificate in one form, which JUnit, TAP, GitHub's annotations and Markdown render. */
+/** Describes a run or a certificate in one form, which JUnit, CTRF, TAP, GitHub's annotations and Markdown render. */
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Failure } from '../../evaluation/finding.ts'
@@ -77,7 +77,7 @@ export interface ReportItem {
   readonly failedAt?: ItemPlace
   readonly startedAt: string
   readonly durationMs: number
-  /** For JUnit. */
+  /** For JUnit and CTRF. */
   readonly properties: Readonly<Record<string, string | number>>
   /** For TAP. */
   readonly facts: Readonly<Record<string, string | number>>

@@ -13,6 +13,7 @@ const KINDS = {
   pretty: { defaultStream: 'stdout', example: 'pretty' },
   json: { defaultStream: 'stdout', example: 'json=run.json' },
   junit: { defaultStream: null, example: 'junit=junit.xml' },
+  ctrf: { defaultStream: null, example: 'ctrf=ctrf-report.json' },
   html: { defaultStream: null, example: 'html=report.html' },
   tap: { defaultStream: 'stdout', example: 'tap' },
   github: { defaultStream: 'stderr', example: 'github' },
@@ -24,15 +25,25 @@ const KINDS = {
 type ReportName = keyof typeof KINDS
 
 /** Of `run` and `report`. */
-export const RUN_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'journal'] as const
+export const RUN_REPORTS = ['pretty', 'json', 'junit', 'ctrf', 'html', 'tap', 'github', 'journal'] as const
 export type RunReportName = (typeof RUN_REPORTS)[number]
 
 /** Of `certify`. */
-export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown', 'badge'] as const
+export const CERTIFICATE_REPORTS = [
+  'pretty',
+  'json',
+  'junit',
+  'ctrf',
+  'html',
+  'tap',
+  'github',
+  'markdown',
+  'badge',
+] as const
 export type CertificateReportName = (typeof CERTIFICATE_REPORTS)[number]
 
 /** Of `load`. */
-export const LOAD_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown'] as const
+export const LOAD_REPORTS = ['pretty', 'json', 'junit', 'ctrf', 'html', 'tap', 'github', 'markdown'] as const
 export type LoadReportName = (typeof LOAD_REPORTS)[number]
 
 /** Of `calibrate`. */
