@@ -369,7 +369,7 @@ const Diagnosis = z.looseObject({ text: z.string(), fix: z.nullable(z.string()) 
 const triggerProbe = (server: PlatformServer, sign: string) =>
   callControl({ url: server.url, token: server.controlToken }, 'POST', '/trigger', { event: 'AGENT TYPING STOP', sign })
 
-/** Sends an event without effect. Resolves with why it was refused, as `diagnose` finds it; null when it was accepted. */
+/** Sends an event without effect. Resolves with why it was refused, as a diagnosis finds it; null when it was accepted. */
 async function sendProbe(server: PlatformServer, id: string): Promise<DoctorFinding | null> {
   await triggerProbe(server, 'valid')
   const { delivery_id, status = null, failure } = server.deliveries.at(-1) ?? {}

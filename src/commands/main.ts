@@ -14,7 +14,6 @@ export const COMMAND_GROUPS = {
     start: 'run the simulator until stopped: platform API and control API',
     trigger: 'send one event from a running simulator, with a valid or an invalid signature',
     resend: 'send a past delivery again',
-    diagnose: 'find out why the webhook refused a delivery, by trying',
     record: 'write a scenario file from what a running simulator saw',
   },
   'Judge a service': {
@@ -89,8 +88,6 @@ export async function importCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./manual-events.ts')).triggerCommand
     case 'resend':
       return (await import('./manual-events.ts')).resendCommand
-    case 'diagnose':
-      return (await import('./diagnose.ts')).diagnoseCommand
     case 'record':
       return (await import('./record.ts')).recordCommand
     case 'verify':

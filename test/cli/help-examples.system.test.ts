@@ -32,8 +32,6 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
       `run builtin:happy-path.yaml builtin:typing.yaml --shard ${shard}/2 --self-test --report journal=.handover-sim/journal.jsonl,journal=shard-${shard}.jsonl`,
   ),
 }
-/** A cause that cannot be found, because the key of the service is not known. */
-const EXIT_CODES: Readonly<Record<string, number>> = { diagnose: 1 }
 
 /** The shell is replaced, so that a signal reaches the command. */
 const shell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
@@ -64,8 +62,7 @@ describe('the examples of the help', () => {
     })
     const platformPort = String(await freePort())
     const platformUrl = `http://127.0.0.1:${platformPort}`
-    const key = command === 'diagnose' ? 'other-key' : ''
-    const example = await openExample({ platformUrl, env: { HANDOVER_SIM_WEBHOOK_SECRET: key } })
+    const example = await openExample({ platformUrl })
     onTestFinished(() => example.close())
     const { host } = new URL(example.webhookUrl)
     let typed = line.replaceAll('127.0.0.1:3000', host)
@@ -80,7 +77,7 @@ describe('the examples of the help', () => {
     if (command === 'stop') {
       const started = shell(`start --webhook-url ${example.webhookUrl}`, cwd, env)
       await started.stdout.until(/Ready/)
-    } else if (['trigger', 'resend', 'diagnose', 'record', 'wait'].includes(command)) {
+    } else if (['trigger', 'resend', 'record', 'wait'].includes(command)) {
       const sim = await startSimulator({ port: Number(platformPort), webhook: { url: example.webhookUrl } })
       onTestFinished(() => sim.close())
       await (await sim.chat()).press('handover')
@@ -95,7 +92,7 @@ describe('the examples of the help', () => {
       child.kill('SIGTERM')
     }
     // A load says with 4 that this machine was too busy to measure.
-    const expected = servesOn ? [143] : command === 'load' ? [0, 4] : [EXIT_CODES[line] ?? 0]
+    const expected = servesOn ? [143] : command === 'load' ? [0, 4] : [0]
     expect(expected, `${stdout.text}\n${stderr.text}`).toContain(await code)
     if (line.includes('--detach')) await shell('stop', cwd, env).code
   })

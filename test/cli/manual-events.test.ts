@@ -1,4 +1,4 @@
-/** `trigger`, `resend` and `diagnose` against a running simulator. */
+/** `trigger` and `resend` against a running simulator. */
 import { createHmac } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
@@ -76,7 +76,6 @@ it('exits with 2 and sends nothing for a mistake that the simulator finds', asyn
     [[...unknown, '--chat-id', 'nobody'], new RegExp(`^There is no chat "nobody"\\. The latest chats: ${id}\\.\\n$`)],
     [['trigger', 'MESSAGE FORM USER'], /^EVENT: .* is not .*; did you mean MESSAGE FROM USER\?.* --unknown/],
     [['resend', 'no/such'], /^There is no delivery "no\/such"/],
-    [['diagnose'], /No delivery was refused so far/],
   ]
   for (const [argv, message] of rows) {
     const { code, err } = await run(argv)
@@ -101,24 +100,4 @@ it('exits with 1 without a chat, or when nothing listens at the webhook, and say
   expect([code, err]).toEqual([1, expect.stringMatching(/^REQUESTING TAKEOVER needs a chat, .* create one with/)])
   const refused = await run(unknown)
   expect([refused.code, refused.out]).toEqual([1, expect.stringContaining(`nothing listens at 127.0.0.1:${port}`)])
-})
-
-it('diagnose names the mistake, what shows it and the fix, and exits with 0', async () => {
-  const { server, run } = await setUp({}, signedAs('hex'))
-  await (await server.chat()).press('handover')
-  const { code, out, err } = await run(['diagnose'])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^Your service compares the signature as hexadecimal instead of base64: #\d+ shows it\.\n/)
-  expect(out).toMatch(
-    /\nIts answer to REQUESTING TAKEOVER: 401 "bad signature"\n[\s\S]*\nFix: Encode the digest as base64/,
-  )
-  const json = await run(['diagnose', '--json', '--signature', 'c2lnbmF0dXJl'])
-  expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { code: 'wrong-length', probes: [] }])
-})
-
-it('diagnose exits with 1 when no trial explains the refusal', async () => {
-  const { server, run } = await setUp({}, (_got, response) => response.writeHead(401).end())
-  await (await server.chat()).press('handover')
-  const { code, out } = await run(['diagnose'])
-  expect([code, out]).toEqual([1, expect.stringContaining('no usual mistake explains')])
 })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { actsOf } from '../mutants/conversation-bugs.ts'
-import { readCtrf } from '../reporters/format-readers.ts'
+import { readCtrf } from '../reporters/read-ctrf.ts'
 import { against, command, DIGITS, explore, filesIn, newFolder } from './run-explore.ts'
 
 // Most of the time of a run is waiting.

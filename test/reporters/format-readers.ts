@@ -1,5 +1,4 @@
 /** Reads the formats of reports by their rules. A text that breaks a rule throws or fails an expectation. */
-import { type CTRFReport, validateStrict } from 'ctrf'
 // @ts-expect-error: jsdom has no types
 
 import { JSDOM } from 'jsdom'
@@ -17,20 +16,6 @@ export function readXml(source: string): Document {
 
 export const attributesOf = (element: Element | null | undefined): Record<string, string> =>
   Object.fromEntries([...(element?.attributes ?? [])].map(({ name, value }) => [name, value]))
-
-/** One line, which the schema of CTRF accepts, with counts that are those of its tests. */
-export function readCtrf(source: string): CTRFReport['results'] {
-  const report: unknown = JSON.parse(source)
-  validateStrict(report)
-  expect(source.indexOf('\n')).toBe(source.length - 1)
-  const { summary, tests } = report.results
-  const { passed, failed, skipped, pending, other } = summary
-  expect(summary.tests).toBe(tests.length)
-  const counted = { passed: 0, failed: 0, skipped: 0, pending: 0, other: 0 }
-  for (const { status } of tests) counted[status]++
-  expect({ passed, failed, skipped, pending, other }).toEqual(counted)
-  return report.results
-}
 
 /** A plan, points with a title, a directive and a YAML block each, and a line that bails out, as TAP 14 has them. */
 export function readTap(source: string) {

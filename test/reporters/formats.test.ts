@@ -22,7 +22,8 @@ import {
   unobservedResult,
   warnedResult,
 } from './certificates.ts'
-import { attributesOf, readCommands, readCtrf, readTap, readXml } from './format-readers.ts'
+import { attributesOf, readCommands, readTap, readXml } from './format-readers.ts'
+import { readCtrf } from './read-ctrf.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 

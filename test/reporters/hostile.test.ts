@@ -13,8 +13,9 @@ import { type Report, reportOfCertificate, reportOfRun } from '../../src/pages/r
 import { tapReport } from '../../src/pages/reporters/tap.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { hostileCertificate } from './certificates.ts'
-import { readCommands, readCtrf, readTap, readXml } from './format-readers.ts'
+import { readCommands, readTap, readXml } from './format-readers.ts'
 import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
+import { readCtrf } from './read-ctrf.ts'
 import { failure, result } from './run-results.ts'
 
 const OUTCOMES = ['pass', 'fail', 'skipped'] as const

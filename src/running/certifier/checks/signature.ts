@@ -193,7 +193,7 @@ export function refusedSignature(answer: DeliveryEntry, diagnosis: Diagnosis | n
   let hint = `The signature is the base64 of the HMAC-SHA256 of the raw body, keyed with the API key (A4).${tried} Check that the intermediary uses the key of this run, and that its code finds the header (in Node its name is in lower case: request.headers['kindly-hmac']). ${LOG_BOTH}`
   if (diagnosis === null)
     hint =
-      'Diagnose this delivery, which tries the usual mistakes: "Find out why" in the page, or npx handover-sim diagnose.'
+      'Diagnose this delivery, which tries the usual mistakes: "Find out why" in the page, or POST /_sim/deliveries/latest/diagnose.'
   if (accepts !== null) hint = probeFix(accepts.code)
   return {
     ...{ code: 'valid-signature-refused', level: 'MUST' },
