@@ -12,7 +12,13 @@ const DOCS = readdirSync(pathOf('docs'), { recursive: true, encoding: 'utf8' }).
 const EXAMPLES = readdirSync(pathOf('examples'))
   .map(name => `examples/${name}/README.md`)
   .filter(file => readdirSync(pathOf(file.replace('README.md', ''))).includes('README.md'))
-export const PAGES: readonly string[] = ['README.md', ...DOCS.map(name => `docs/${name}`), ...EXAMPLES]
+const GITHUB = readdirSync(pathOf('.github')).filter(name => name.endsWith('.md'))
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...DOCS.map(name => `docs/${name}`),
+  ...EXAMPLES,
+  ...GITHUB.map(name => `.github/${name}`),
+]
 
 /** Returns the fenced blocks of a language; `''` selects blocks without a language. */
 export function blocks(markdown: string, language: string): string[] {

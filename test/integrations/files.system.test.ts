@@ -1,16 +1,18 @@
 /** The files for GitHub, GitLab and Docker: valid, and what their scripts run. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validateAction, validateWorkflow } from '@action-validator/core'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { ROOT } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read } from '../docs/pages.ts'
 
 const ACTION = read('integrations/github-action/action.yml')
 const WORKFLOW = read('examples/workflows/handover.yml')
+const CI = read('.github/workflows/ci.yml')
 const PAGE = read('docs/how-to/github-actions-and-gitlab.md')
 
 /** Runs a script with a program `npx` that writes down what it is given. */
@@ -89,6 +91,20 @@ describe('the GitHub Action', () => {
       expect(runAction(one.with ?? {}).argv).toEqual(expect.arrayContaining(['--target', 'driver.yaml']))
     }
   })
+})
+
+it('the workflow of this repository is valid, may only read, and has a job for each part of .ci/run', () => {
+  expect(validateWorkflow(CI).errors).toEqual([])
+  const { permissions, jobs } = parse(CI) as {
+    permissions: object
+    jobs: { part: { strategy: { matrix: { part: string[] } }; steps: Step[] } }
+  }
+  expect(permissions).toEqual({ contents: 'read' })
+  const { strategy, steps } = jobs.part
+  for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/)
+  expect(steps.at(-1)).toEqual({ run: '.ci/run ${{ matrix.part }}' })
+  const { status, stderr } = spawnSync('bash', [join(ROOT, '.ci/run'), 'nothing'], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, `There is no part nothing; known: ${strategy.matrix.part.join(' ')}.\n`])
 })
 
 it('the workflows of the pages are valid', () => {
