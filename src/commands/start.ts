@@ -33,7 +33,7 @@ export const START_FLAGS = {
   '--open': 'open the page in the browser',
   '--output <style>': {
     description: 'how traffic is shown on stderr',
-    choices: ['pretty', 'compact'],
+    choices: ['pretty', 'compact', 'quiet'],
     default: 'pretty',
   },
   '--json': 'NDJSON on stdout: one ready line, then every journal entry',

@@ -100,7 +100,7 @@ test('a mutated scenario, driver or config file is refused, or fits its JSON sch
 
 /** Starts a simulator with long chats that exports them to `state.json` at its end. Returns its process. */
 async function startWithExport(cwd: string): Promise<ChildProcess> {
-  const argv = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'compact', '--export', 'state.json']
+  const argv = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'quiet', '--export', 'state.json']
   const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stdout!, 'data')

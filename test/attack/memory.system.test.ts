@@ -15,7 +15,7 @@ const LIMIT_MB = { series: 300, large: 400 }
 
 /** Starts the built command in a process of its own, with one chat. */
 async function startCommand() {
-  const command = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'compact']
+  const command = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'quiet']
   const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')

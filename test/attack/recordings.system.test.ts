@@ -10,7 +10,7 @@ const post = (url: string, body: object, signal: AbortSignal | null = null) =>
 
 test('a recording whose client has gone while it waited does not run', async () => {
   const folder = join(folderWith(), 'recorded')
-  const { url } = await started(['--scenarios', folder, '--output', 'compact'])
+  const { url } = await started(['--scenarios', folder, '--output', 'quiet'])
   const { chat_id: id } = (await (await post(`${url}/_sim/chats`, {})).json()) as { chat_id: string }
   await post(`${url}/_sim/chats/${id}/press`, { button: 'handover' })
   const gone = new AbortController()

@@ -27,7 +27,7 @@ it.each([
   ['run no-such-folder/', []],
   ['run --agent-driver d', ['driver.yaml']],
   ['run --report pretty,j', ['pretty,json=', 'pretty,junit=', 'pretty,journal=']],
-  ['start --output ', ['pretty', 'compact']],
+  ['start --output ', ['pretty', 'compact', 'quiet']],
   ['trigger MESSAGE', ['MESSAGE FROM USER']],
   ['trigger X --fault d', ['delay=', 'duplicate=', 'drip=']],
   ['exec -- npm ', []],

@@ -112,7 +112,7 @@ describe('start', () => {
     [{ FORCE_COLOR: '0' }, true, false],
     [{ CI: 'true' }, false, false],
   ])('colour with %j and a terminal %s: %s', async (env, isTTY, coloured) => {
-    const { io, url, stop } = await started(['--output', 'compact'], env, fakeIo(folderWith(), isTTY))
+    const { io, url, stop } = await started(['--output', 'quiet'], env, fakeIo(folderWith(), isTTY))
     await fetch(`${url}/nothing`)
     expect((await io.stderr.until(/404/)).includes('\u001b[')).toBe(coloured)
     await stop()
@@ -175,7 +175,7 @@ it.each([
 const SCENARIO = 'version: 1\nname: One\nsteps: [{ press: handover }, { expect: start }]\n'
 const PROXY = 'proxy --upstream https://bot.example.test --webhook-url http://127.0.0.1:9/'
 
-it.each(['run s.yaml --target http://127.0.0.1:1/ --port 0', `${PROXY} --port 0 --output compact`])(
+it.each(['run s.yaml --target http://127.0.0.1:1/ --port 0', `${PROXY} --port 0 --output quiet`])(
   '%s follows no link that lies below .handover-sim, which Git ignores',
   async line => {
     const files = { victim: 'mine', elsewhere: null, 's.yaml': SCENARIO }

@@ -36,7 +36,7 @@ it('draws another delivery path with every start, and prints where to set it', a
   const paths = new Set<string>()
   for (const _ of [1, 2]) {
     const io = fakeIo(folderWith())
-    const code = main(['proxy', ...BOTH, '--port', '0', '--output', 'compact'], {}, io)
+    const code = main(['proxy', ...BOTH, '--port', '0', '--output', 'quiet'], {}, io)
     const text = await io.stderr.until(/journal/)
     paths.add(/https:\/\/YOUR-TUNNEL(\/_webhook\/[\w-]{32})/.exec(text)?.[1] ?? '')
     io.signal('SIGINT')

@@ -87,7 +87,7 @@ describe('record', () => {
     const example = await serveExample()
     const io = fakeIo(folderWith({ 'driver.json': example.driver }))
     const where = ['--webhook-url', example.webhookUrl, '--agent-driver', 'driver.json']
-    const { url, stop } = await started([...where, '--output', 'compact'], {}, io)
+    const { url, stop } = await started([...where, '--output', 'quiet'], {}, io)
     example.usePlatform(url)
     const ask = createControlClient({ url })
     const { chat_id } = (await ask('POST', '/chats', { body: { language: 'nb' } })).body

@@ -130,7 +130,7 @@ it('without a help desk the page plays', async () => {
 it('start --open opens nothing where CI is set, and shows no token', async () => {
   const { io } = await started(['--open'], { CI: 'true' })
   expect(io.stderr.text).toMatch(/^--open: no page is opened where CI is set\./)
-  const { io: guarded } = await started(['--open', '--output', 'compact', '--host', '0.0.0.0'], { CI: 'true' })
+  const { io: guarded } = await started(['--open', '--output', 'quiet', '--host', '0.0.0.0'], { CI: 'true' })
   expect(guarded.stderr.text).toContain('Open the page yourself: http')
   expect(guarded.stderr.text).not.toContain('token')
 })

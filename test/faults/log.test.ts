@@ -49,7 +49,14 @@ test.each<[style: LogStyle, faults: FaultSpec[], status: number, shown: string[]
   ['pretty', [FLAKY, LOST, TWICE], 401, ALL],
   ['pretty', [CUT], 400, ['The fault fault-1 cut the body short: a refusal']],
   ['compact', [FLAKY, LOST, TWICE], 200, HITS],
+  // The quiet log shows no failure that a fault explains.
+  ['quiet', [FLAKY, LOST], 200, []],
+  ['quiet', [TWICE], 401, []],
+  ['quiet', [CUT], 400, []],
+  ['quiet', [TWICE], 200, ['although the signature is wrong on purpose']],
+  ['quiet', [{ on: 'webhook', duplicate: 2 }], 500, ['a copy, fault fault-1']],
 ])('the %s log of the faults %j and the status %i shows %j', async (style, faults, status, shown) => {
   const text = await logOf(style, faults, status)
+  if (shown.length === 0) expect(text).toBe('')
   for (const expected of shown) expect(text).toContain(expected)
 })

@@ -8,7 +8,10 @@ import { createControlClient } from '../support/control-client.ts'
 const CONTRADICTIONS: readonly [fault: object, message: string][] = [
   [{ latency: '1s' }, 'on is required: api, webhook or an object.'],
   [{ on: 'apis', reset: true }, 'on must be api, webhook or an object, got the string "apis"; did you mean api?'],
-  [{ on: { api: 'mesage' }, reset: true }, 'chat, file, any or an array, got the string "mesage"; did you mean message?'],
+  [
+    { on: { api: 'mesage' }, reset: true },
+    'chat, file, any or an array, got the string "mesage"; did you mean message?',
+  ],
   [{ on: { webhook: 'MESSAGE FROM USR' }, swap: true }, 'did you mean MESSAGE FROM USER?'],
   [{ on: { api: ['start', 'any'] }, reset: true }, 'on.api has any in a list: write any alone.'],
   [{ on: {}, reset: true }, 'on.api is required: an endpoint, a list of them, or any (or webhook: an event).'],

@@ -34,7 +34,7 @@ const message = () => call({ endpoint: 'message' })
 const refused = () => call({ endpoint: 'end', status: 404, response: { error: { code: 'gone', message: 'x' } } })
 const hiddenIn = (lines: readonly string[]) => lines.filter(line => line.includes(' not shown'))
 
-it.each(['pretty', 'compact'] as const)('%s: a calm second is the log without a limit', style => {
+it.each(['pretty', 'compact', 'quiet'] as const)('%s: a calm second is the log without a limit', style => {
   const refusals = times(6, () => refusedWith(500))
   const entries = [created, says('x'), event('x'), delivery(), ...times(40, message), ...refusals]
   const [log, whole] = [limited(style), createLog({ style, colorLevel: 0 })]
@@ -49,6 +49,7 @@ const others = [...times(2, () => call()), says('x'), ...times(30, delivery)]
 it.each<[style: LogStyle, counts: [calls: number, refused: number], entries: Entry[], shown: number, counted: RegExp]>([
   ['compact', [1204, 22], others, 60, / 1168 calls, 31 other entries: 12 of them failed or have a finding$/],
   ['compact', [100, 10], [], 60, / 50 calls, 0 other entries$/],
+  ['quiet', [100, 70], [event('x')], 120, / 10 calls, 0 other entries: 10 of them/],
 ])(
   '%s: a busy second of %j has one line that counts others and what looks wrong',
   (style, counts, more, shown, counted) => {

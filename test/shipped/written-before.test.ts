@@ -16,7 +16,9 @@ async function inboxAfter(
   const scenario = { version: 1, name: 'Written before', chat: { language: 'en' }, ...head, steps: [...steps, last] }
   const [result] = await runInProcess(changes, scenario as unknown as RunnableScenario)
   expect(result?.failures).toEqual([])
-  return (result?.journal ?? []).flatMap(entry => ('items' in entry ? [entry.items as readonly InboxItem[]] : [])).at(-1)!
+  return (result?.journal ?? [])
+    .flatMap(entry => ('items' in entry ? [entry.items as readonly InboxItem[]] : []))
+    .at(-1)!
 }
 
 /** The texts that begin with a word of the test, without those of the bot. */

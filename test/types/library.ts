@@ -213,7 +213,7 @@ type LambdaHandler<Event, Result> = (
   event: Event,
   context: { readonly awsRequestId: string },
   callback: (error?: Error | string | null, result?: Result) => void,
-) => void | Promise<Result>
+) => unknown
 
 declare const lambda: LambdaHandler<{ readonly body?: string }, { statusCode: number }>
 declare const worker: { readonly fetch: NonNullable<ExportedHandler<{ readonly KEY: string }>['fetch']> } & Pick<
@@ -233,7 +233,14 @@ export function webhooks(exported: ExportedHandler<{ readonly KEY: string }>): v
   createSimulator({ webhook: worker })
   createSimulator({ webhook: { ...worker, env: { KEY: 'key' } } })
   createSimulator({ webhook: fromFetch(worker, { env: { KEY: 'key' }, path: '/hook' }) })
-  createSimulator({ webhook: { fetch: (request, _env, { waitUntil }) => (waitUntil(request.text()), new Response()) } })
+  createSimulator({
+    webhook: {
+      fetch(request, _env, { waitUntil }) {
+        waitUntil(request.text())
+        return new Response()
+      },
+    },
+  })
   createSimulator({ webhook: fromLambda(lambda, { payload: '1.0', base64: true }) })
   createSimulator({ webhook: fromLambda(async ({ body }) => ({ statusCode: body ? 200 : 400 })) })
   // @ts-expect-error no such format

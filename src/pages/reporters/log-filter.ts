@@ -3,9 +3,10 @@ import { isRepeated } from '../../evaluation/timeline/entry-line.ts'
 import { problemIn } from '../../evaluation/timeline/problems.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 
-export type LogStyle = 'pretty' | 'compact'
+export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
 export function isShown(entry: Entry, style: LogStyle): boolean {
+  if (style === 'quiet') return looksWrong(entry)
   // Of the trials of a diagnosis, the one that was accepted shows the mistake.
   if (entry.kind === 'delivery' && entry.probe !== undefined) return (entry.status ?? 500) < 300
   // In the compact style, the delivery says which event it has.

@@ -2,8 +2,8 @@
 
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
-import { fieldName, MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import type { WebhookContext } from '../../base/runtime/transport.ts'
+import { fieldName, MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { cut } from '../../base/text/cut.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
