@@ -94,7 +94,7 @@ it.each(['\ud800 half a pair.png', 'bilde æøå (1).png', "it's 100% #1?.png", 
 
 it('R-ATT a link opens only its file: a wrong id or name gets 404, another method 405', async () => {
   const { file, open, send } = await announce([PNG])
-  expect((await open(`${file.url}x`)).status).toBe(404)
+  for (const more of ['x', '/', '/more', '%2Fmore']) expect((await open(`${file.url}${more}`)).status).toBe(404)
   expect((await send('/files/0123456789abcdef01234567/parcel.png')).status).toBe(404)
   const posted = await open(file.url, { method: 'POST' })
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -121,14 +121,61 @@ it.each([...INLINE, ...DOWNLOADED])('R-ATT a file of the type %s is inert', asyn
 it.each([
   [11, 'attachments'],
   [-1, 'size_kb'],
-  [1.5, 'size_kb'],
+  ['1e3', 'size_kb'],
+  [' 12 ', 'size_kb'],
+  ['10.5', '11 KB, more than the 10 KB allowed'],
   [Number.NaN, 'size_kb'],
   [Number.POSITIVE_INFINITY, 'size_kb'],
-])('R-ATT limits.attachmentKb=10: size_kb %d is refused before the message is written', async (size_kb, named) => {
+])('R-ATT limits.attachmentKb=10: size_kb %j is refused before the message is written', async (size_kb, named) => {
   const { chat } = await setUpAttachments({ knobs: { 'limits.attachmentKb': 10 } })
   const before = chat.view()
   await expect(chat.says('see', { attach: [{ ...PNG, size_kb }] })).rejects.toThrow(named)
   expect(chat.view()).toEqual(before)
+})
+
+it.each([
+  [12.5, 13],
+  ['12', 12],
+  ['12.5', 13],
+  [0.001, 1],
+  [0, 0],
+  ['0', 0],
+])('R-ATT.4 a size_kb of %j is %d in the event, and the file has as many kilobytes', async (size_kb, whole) => {
+  const { file, open } = await announce([{ ...PNG, size_kb }])
+  expect([file.size_kb, (await bytesOf(await open())).length]).toEqual([whole, whole * 1024])
+})
+
+it.each([
+  [{ name: '' }, 'attachments: a file needs a name.'],
+  [{ name: '.' }, 'attachments: the name "." means a folder, so no link can end with it'],
+  [{ name: '..' }, 'attachments: the name ".." means a folder, so no link can end with it'],
+  [{ name: 'x'.repeat(4097) }, 'the name of a file may take 4096 bytes in its link, got 4097; shorten "xxx'],
+  [{ name: '📎'.repeat(400) }, 'the name of a file may take 4096 bytes in its link, got 4800; shorten "📎'],
+  [{ type: `image/${'x'.repeat(250)}` }, 'the type of "parcel.png" may have 255 characters, got 256'],
+])('R-ATT a file that no link can carry is refused with its reason: %j', async (fields, reason) => {
+  const { hook, chat } = await setUpAttachments()
+  await expect(chat.says('see', { attach: [PNG, { ...PNG, ...fields }] })).rejects.toThrow(reason)
+  expect(hook.events()).toEqual([])
+})
+
+it('R-ATT a file of another type than its bytes arrives as it was declared', async () => {
+  const bytes = new TextEncoder().encode('%PDF-1.4 no picture')
+  const { file, open } = await announce([{ name: 'scan.png', type: 'image/png', bytes }])
+  const answer = await open()
+  expect(file).toMatchObject({ name: 'scan.png', type: 'image/png', size_kb: 1 })
+  expect([answer.headers.get('content-type'), await bytesOf(answer)]).toEqual(['image/png', bytes])
+})
+
+it('R-ATT the header names the file by a text that has no sign with a meaning in headers', async () => {
+  const { open } = await announce([{ ...PNG, name: `it's (1)*;\r\n"x".png` }])
+  expect((await open()).headers.get('content-disposition')).toBe(
+    "inline; filename*=UTF-8''it%27s%20%281%29%2A%3B%0D%0A%22x%22.png",
+  )
+})
+
+it.each(['?X-Signature=', '?token=%2F..%2F&X-Signature='])('R-ATT a link opens with a long query: %s', async query => {
+  const { file, open } = await announce([PNG])
+  expect((await open(`${file.url}${query}${'a'.repeat(3_000)}`)).status).toBe(200)
 })
 
 it.each(['text/plain\nx-evil: 1', 'tekst/plæin ☂', ''])('R-ATT the type %j does not break its link', async type => {

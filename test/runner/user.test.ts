@@ -17,6 +17,16 @@ const rows: Record<string, Row> = {
 - expect: start
 - user: { text: Here, attach: [{ name: a.pdf, type: application/pdf, size_kb: 87 }] }
 - agent: { sees: { text: Here, attachments: [{ name: a.pdf, type: application/pdf, size_kb: 87 }] } }`,
+  'a size with a fraction, and a name of another folder': `
+- press: handover
+- agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }
+- expect: start
+- user: { attach: [{ name: ../a.pdf, type: application/pdf, size_kb: 12.5 }, { name: CON, type: image/png, size_kb: "7" }] }
+- agent: { sees: { attachments: [{ name: ../a.pdf, size_kb: 13 }, { name: CON, size_kb: 7 }] } }`,
+  'an attachment that no link can carry': {
+    steps: '- user: { attach: [{ name: .., type: image/png, size_kb: 1 }] }\n- check: { status: bot }',
+    is: /^stimulus: .*the name ".." means a folder/,
+  },
   'attachments alone, from files, with their bytes': `
 - press: handover
 - agent: { does: calls, with: { list: [{ start: { supports_attachment: true } }] } }

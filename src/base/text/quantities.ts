@@ -39,4 +39,19 @@ export function parseBytes(size: unknown): number | null {
 }
 
 /** `1 step`, `2 steps` */
+export const KB_EXPECTED = 'kilobytes from 0, such as 12, 12.5 or "12.5"'
+const KB_TEXT = '^\\d{1,15}(\\.\\d{1,15})?$'
+export const KB_SHAPE = {
+  anyOf: [
+    { type: 'number', minimum: 0 },
+    { type: 'string', pattern: KB_TEXT },
+  ],
+}
+
+/** The size of a file in whole kilobytes, rounded up; undefined for anything but a number or a text of digits, which both may have a fraction. */
+export function parseKb(size: unknown): number | undefined {
+  const value = typeof size === 'string' && new RegExp(KB_TEXT).test(size) ? Number(size) : size
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : undefined
+}
+
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

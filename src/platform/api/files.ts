@@ -15,7 +15,9 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   if (ports.platform.knobs['attachments.auth'] === 'on') {
     ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), { auth: 'not_checked' })
   }
-  const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
+  const [segment = '', name = '', ...rest] = path.slice(FILES_PREFIX.length).split('/')
+  if (rest.length > 0)
+    throw new Refusal('file_not_found', 'There is no such file: its name is the last part of the link.')
   const file = openFile(ports.platform, segment, decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
   // Replaces a media type that is not valid in a header by the one of plain bytes.
@@ -36,11 +38,15 @@ const INERT = /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon)|(audio|video)\/[\w.+
  */
 const fileHeaders = (name: string, type: string): Record<string, string> => ({
   'content-type': type,
-  'content-disposition': `${INERT.test(type) ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(name)}`,
+  'content-disposition': `${INERT.test(type) ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeName(name)}`,
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 })
+
+/** Also encodes what `encodeURIComponent` leaves and the value of a header parameter may not have (RFC 8187). */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replace(/['()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
 function decodeName(name: string): string {
   try {

@@ -1,6 +1,7 @@
 /** Stores and opens the files of the end user, and generates the bytes of files that were only described. */
 
 import { createRandom } from '../../base/runtime/random.ts'
+import { cut } from '../../base/text/cut.ts'
 import { nextId } from './chats.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
@@ -17,8 +18,27 @@ const HALF_PAIRS = /\p{Surrogate}/gu
 
 const MAX_FILE_KB = 102_400
 
+/** A link with the name, and the headers that repeat it, must fit into what HTTP servers and clients read: 16 KB. */
+const MAX_NAME_BYTES = 4_096
+const MAX_TYPE_CHARS = 255
+
+/** Why no link can carry this name or this type; null when one can. */
+function findNameProblem({ name, type }: NewFile): string | null {
+  if (name === '') return 'a file needs a name.'
+  if (name === '.' || name === '..')
+    return `the name ${JSON.stringify(name)} means a folder, so no link can end with it; name the file otherwise.`
+  const bytes = encodeURIComponent(name.replace(HALF_PAIRS, '\ufffd')).length
+  if (bytes > MAX_NAME_BYTES)
+    return `the name of a file may take ${MAX_NAME_BYTES} bytes in its link, got ${bytes}; shorten ${JSON.stringify(cut(name, 40))}.`
+  if (type.length > MAX_TYPE_CHARS)
+    return `the type of ${JSON.stringify(name)} may have ${MAX_TYPE_CHARS} characters, got ${type.length}; give a media type such as image/png.`
+  return null
+}
+
 /** Throws a refusal for a file that cannot be sent. */
 export function checkFile(platform: PlatformContext, file: NewFile): void {
+  const problem = findNameProblem(file)
+  if (problem !== null) throw new Refusal('invalid_parameter', `attachments: ${problem}`, { field: 'attachments' })
   if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
     const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
     throw new Refusal('invalid_parameter', message, { field: 'attachments' })

@@ -1,6 +1,7 @@
 /** Lets a test or script act as the end user of one chat. */
 
 import { type Awaitable, andThen } from '../../base/runtime/activity.ts'
+import { KB_EXPECTED, parseKb } from '../../base/text/quantities.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { NewFile } from '../rules/files.ts'
 import type { Chat } from '../rules/state.ts'
@@ -8,7 +9,7 @@ import { type ChatView, type MessageView, viewChat } from '../rules/transcript.t
 import { type UserOutcome, UserProblem } from '../rules/user-actions.ts'
 import { failureText } from '../wording/failures.ts'
 import type { Core } from './core.ts'
-import { flag, invalidOption, list, optionKind, text, validateOptions, whole } from './options.ts'
+import { flag, invalidOption, list, optionKind, text, validateOptions } from './options.ts'
 
 /**
  * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are
@@ -17,7 +18,8 @@ import { flag, invalidOption, list, optionKind, text, validateOptions, whole } f
 export interface AttachmentInput {
   readonly name: string
   readonly type: string
-  readonly size_kb?: number
+  /** May have a fraction, and be a text; events have it rounded up. */
+  readonly size_kb?: number | string
   readonly bytes?: Uint8Array
 }
 
@@ -133,7 +135,8 @@ function asOptionErrors(start: () => Awaitable<UserOutcome>): Awaitable<UserOutc
 const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
 const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call(value) === '[object Uint8Array]')
-const FILE = { name: text, type: text, size_kb: whole, bytes }
+const sizeKb = optionKind(KB_EXPECTED, value => parseKb(value) !== undefined)
+const FILE = { name: text, type: text, size_kb: sizeKb, bytes }
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
 function findSeq({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
@@ -142,7 +145,7 @@ function findSeq({ journal }: Core, { id }: Chat, messageId: string | null, afte
 }
 
 export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile {
-  return { name, type, sizeKb: size_kb ?? Math.ceil((bytes?.length ?? 0) / 1024), bytes: bytes ?? null }
+  return { name, type, sizeKb: parseKb(size_kb ?? (bytes?.length ?? 0) / 1024) ?? 0, bytes: bytes ?? null }
 }
 
 /** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */

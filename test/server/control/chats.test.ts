@@ -95,6 +95,58 @@ describe('attachments', () => {
     expect((await download(attachments[0].url)).equals(bytes)).toBe(true)
   })
 
+  test.each([
+    ...[
+      '../x',
+      '../../etc/passwd',
+      'a/b',
+      'a\\b',
+      'C:\\x',
+      'CON',
+      'nul.txt',
+      '%2e%2e',
+      '%2e%2e/x',
+      '.env',
+      '...',
+      'trail. ',
+    ],
+    ...['📎 æøå 日本.png', `quo"te's`, 'new\r\nSet-Cookie: a=b', 'nul\0.txt', 'a?b#c;d=e.txt', 'a%zz', '\u202egnp.exe'],
+    ...[' ', '__proto__', 'x'.repeat(4_000)],
+  ])('are called %j by whatever sends them', async name => {
+    await using webhook = await startWebhook()
+    const { chat, control, call, server } = await startWithChat({ webhook: { url: webhook.url } })
+    await call('start', { bot_id: 1042, chat_id: chat.id, supports_attachment: true })
+    const bytes = new TextEncoder().encode(`bytes of ${name.slice(0, 20)}`)
+    const path = `/chats/${chat.id}/messages?wait=ack`
+    const base64 = Buffer.from(bytes).toString('base64')
+    await control('POST', path, { body: { attachments: [{ name, type: 'image/png', base64 }] } })
+    const form = new FormData()
+    form.append('files', new File([bytes], name, { type: 'image/png' }))
+    await control('POST', path, { form })
+    await chat.says('', { attach: [{ name, type: 'image/png', bytes }] })
+    const files = webhook.bodies.flatMap(body => JSON.parse(body).attachments ?? [])
+    expect(files).toMatchObject(Array(3).fill({ name, type: 'image/png', size_kb: 1 }))
+    for (const { url } of files) {
+      expect(await (await fetch(url)).bytes()).toEqual(bytes)
+      expect((await fetch(`${server.url}/_sim/files/${url.split('/').at(-2)}`)).status).toBe(200)
+    }
+  })
+
+  test.each([
+    [{ name: '..', size_kb: 1 }, 'the name ".." means a folder'],
+    [{ name: 'x'.repeat(5_000), size_kb: 1 }, 'may take 4096 bytes in its link'],
+    [{ size_kb: '1,5' }, 'size_kb must be kilobytes from 0, such as 12, 12.5 or "12.5", got the string "1,5"'],
+    [{ size_kb: null }, 'size_kb must be kilobytes from 0'],
+  ])('are refused with the reason: %j', async (fields, reason) => {
+    const { chat, control } = await startWithChat()
+    const file = { name: 'a.png', type: 'image/png', ...fields }
+    const answer = await control('POST', `/chats/${chat.id}/messages`, { body: { attachments: [file] } })
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      422,
+      expect.stringContaining(JSON.stringify(reason).slice(1, -1)),
+    ])
+  })
+
   test('are downloaded without an entry in the journal, and never as a page', async () => {
     const { server, chat } = await startWithChat()
     const bytes = new TextEncoder().encode('<script>')

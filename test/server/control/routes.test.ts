@@ -111,8 +111,8 @@ describe('the description', () => {
       expect(accepts(schema, fault)).toBe(status === 201)
       expect((await control('POST', '/faults', { body: fault })).status).toBe(status)
     }
-    const { on, name, chat_id, times, skip, every, gap, ...effects } = schema.$defs.Fault.properties
-    expect([on, name, chat_id, times, skip, every, gap]).not.toContain(undefined)
+    const { on, name, chat_id, times, skip, every, while_new, gap, ...effects } = schema.$defs.Fault.properties
+    expect([on, name, chat_id, times, skip, every, while_new, gap]).not.toContain(undefined)
     expect([...fault_effects.api, ...fault_effects.webhook].sort()).toEqual(Object.keys(effects).sort())
   })
 

@@ -21,6 +21,7 @@ import {
   REASON,
   SEEN_TIMES,
   SIGN,
+  SIZE_KB,
   TARGET,
 } from '../format/fields.ts'
 import {
@@ -345,7 +346,7 @@ function compileAction(compiler: StepCompiler, step: Step, findId: FindId): Acti
 /** Paths are relative to the scenario file. */
 function compileAttachment(compiler: StepCompiler, written: Readonly<Record<string, unknown>>, path: Path): Template {
   if (written.size_kb !== undefined)
-    return { ...written, size_kb: compiler.staticValue(atLeast(0), written.size_kb, [...path, 'size_kb'], 0) }
+    return { ...written, size_kb: compiler.staticValue(SIZE_KB, written.size_kb, [...path, 'size_kb'], 0) }
   const file = interpolateStatic(written.file, compiler.scope.values)
   if (typeof file !== 'string' || file.includes('$(')) return written
   const full = isAbsolute(file) ? file : resolve(dirname(compiler.written.path), file)

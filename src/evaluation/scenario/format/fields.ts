@@ -3,7 +3,14 @@ import * as z from 'zod/mini'
 import { isMap, keysOf } from '../../../base/objects.ts'
 import { typed } from '../../../base/schemas/definitions.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../../base/schemas/explain-issues.ts'
-import { DURATION_PATTERN, type Duration, parseDuration } from '../../../base/text/quantities.ts'
+import {
+  DURATION_PATTERN,
+  type Duration,
+  KB_EXPECTED,
+  KB_SHAPE,
+  parseDuration,
+  parseKb,
+} from '../../../base/text/quantities.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
@@ -55,6 +62,9 @@ export const atLeast = (min: number): ValueType<number> => ({
   parse: input => whole(input, min),
   shape: { type: 'integer', minimum: min },
 })
+
+/** In whole kilobytes. */
+export const SIZE_KB: ValueType<number, number | string> = { expected: KB_EXPECTED, parse: parseKb, shape: KB_SHAPE }
 
 export const DURATION: ValueType<number, Duration> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',

@@ -30,6 +30,7 @@ import {
   ruled,
   SEEN_TIMES,
   SIGN,
+  SIZE_KB,
   staticSchema,
   TARGET,
 } from './fields.ts'
@@ -47,7 +48,7 @@ const Attachment = z
     file: optionalTextSchema('A file beside the scenario', 'kvittering.pdf'),
     name: optionalTextSchema('File name', 'kvittering.pdf'),
     type: optionalTextSchema('Media type', 'application/pdf'),
-    size_kb: optionalStatic(atLeast(0), 'Size in kilobytes; the bytes are made up', 87),
+    size_kb: optionalStatic(SIZE_KB, 'Size in kilobytes, rounded up; the bytes are made up', 87, 86.4),
   })
   .check(
     ruled(value => {

@@ -2,11 +2,14 @@
 import * as z from 'zod/mini'
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { withoutUndefined } from '../../../base/objects.ts'
+import { typed } from '../../../base/schemas/definitions.ts'
+import { KB_EXPECTED, KB_SHAPE, parseKb } from '../../../base/text/quantities.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
 import { fileContents, findFile } from '../../../platform/rules/files.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../platform/simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../platform/simulator/new-chat.ts'
+import { predicateSchema } from '../../../platform/simulator/setting-schemas.ts'
 import { ControlProblem, readMoment, resetProblem } from '../problems.ts'
 import {
   type ControlRequest,
@@ -54,7 +57,15 @@ const AttachmentBody = z
   .strictObject({
     name: NonEmptyText,
     type: NonEmptyText.check(z.regex(/^[\x20-\x7e]+$/)),
-    size_kb: z.optional(z.int().check(z.gte(0))),
+    size_kb: z.optional(
+      typed<number | string>(
+        predicateSchema(
+          value => parseKb(value) !== undefined,
+          () => KB_EXPECTED,
+          KB_SHAPE,
+        ),
+      ),
+    ),
     base64: z.optional(z.base64()),
   })
   .check(
