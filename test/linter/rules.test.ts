@@ -40,10 +40,10 @@ function found(write: Write, plan = planOf()) {
 }
 
 /** The webhook took from 100 to 400 ms. The call was answered at `answeredAtMs`. */
-const callDuringEvent = (answeredAtMs: number, duration_ms: number, follows?: number) =>
+const callDuringEvent = (answeredAtMs: number, duration_ms: number, follows?: number, endpoint: Call[0] = 'message') =>
   traffic(journal => {
     const event = journal.event('REQUESTING TAKEOVER', 'c1', 100)
-    journal.call('message', 'c1', { atMs: answeredAtMs, duration_ms, follows: follows ?? event })
+    journal.call(endpoint, 'c1', { atMs: answeredAtMs, duration_ms, follows: follows ?? event })
     journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
   })
 
@@ -185,12 +185,15 @@ const RULES: Record<string, Cases> = {
     reports: {
       'a call that was answered while the webhook waited': [callDuringEvent(200, 5), 4, 5],
       'a call that was answered right before the webhook': [callDuringEvent(398, 200), 4, 5],
+      'a read of a transcript without a start': [callDuringEvent(200, 5, undefined, 'chat'), 4, 5],
+      'a second read after a start': [traffic('start', 'chat', callDuringEvent(200, 5, undefined, 'chat')), 7, 8],
     },
     ignores: {
       'a call that was recorded shortly after the answer': callDuringEvent(380, 5),
       'a call before the webhook was sent': callDuringEvent(102, 5),
       'a call that was answered after the webhook': callDuringEvent(500, 200),
       'a call that follows from another event': callDuringEvent(200, 5, 1),
+      'the first read of a transcript after a start': traffic('start', callDuringEvent(200, 5, undefined, 'chat')),
     },
   },
   'ack-slower-than-retry': {

@@ -9,12 +9,14 @@ export const callBeforeAck: Rule = {
   id: 'call-before-ack',
   level: 'SHOULD',
   *judgeChat(chat) {
+    const calls = chat.calls.map(({ call }) => call)
+    const causedByStart = readsAfterStart(calls)
     for (const { name, attempts } of chat.events) {
       // Manual events, resent events and events changed by a fault cause no calls.
       if (name !== 'REQUESTING TAKEOVER' && name !== 'MESSAGE FROM USER') continue
       for (const attempt of attempts) {
         if (attempt.triggered || attempt.resent || attempt.faults !== undefined) continue
-        const following = chat.calls.map(({ call }) => call).filter(({ follows }) => follows === attempt.cause)
+        const following = calls.filter(call => call.follows === attempt.cause && !causedByStart.has(call))
         const [first] = following
         const mistake = callsBeforeAck(following, attempt)
         if (mistake !== null) yield mistake
@@ -22,6 +24,19 @@ export const callBeforeAck: Rule = {
       }
     }
   },
+}
+
+/** The first read of a transcript after each start, which the start causes and no event: it has what was written before. */
+function readsAfterStart(calls: readonly CallEntry[]): Set<CallEntry> {
+  const reads = new Set<CallEntry>()
+  let isRead = true
+  for (const call of calls) {
+    if (call.endpoint === 'start') isRead = false
+    if (isRead || (call.endpoint !== 'chat' && call.endpoint !== 'transcript')) continue
+    reads.add(call)
+    isRead = true
+  }
+  return reads
 }
 
 /** Which of these calls were answered before the event was acknowledged; null when none was. */
