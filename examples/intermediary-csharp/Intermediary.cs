@@ -238,6 +238,17 @@ async Task ReadHistory(Chat chat)
     }
 }
 
+// Ends the conversation of a chat that the platform does not know any more: no event says that its user has left.
+void CloseAsGone(string? id)
+{
+    lock (chats)
+    {
+        if (id is null || !chats.TryGetValue(id, out var chat)) return;
+        chat.Status = "closed";
+        chat.IsTyping = false;
+    }
+}
+
 // Repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may get a
 // message twice: the API has no idempotency key.
 async Task<Answer?> Send(string name, JsonObject body)
@@ -267,6 +278,7 @@ async Task<Answer?> Send(string name, JsonObject body)
         var mayPass = status is 0 or 429 or >= 500;
         if (!mayPass || attempt == maxAttempts || wait > longestRetryAfter)
         {
+            if (status == 404) CloseAsGone((string?)body["chat_id"]);
             Console.Error.WriteLine($"{name} failed with status {status} in attempt {attempt}, chat {body["chat_id"]}");
             return null;
         }

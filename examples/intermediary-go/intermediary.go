@@ -297,6 +297,15 @@ func (q *calls) add(name string, body fields, answered func(got answer, ok bool)
 	}()
 }
 
+// closeAsGone ends the conversation of a chat that the platform does not know any more: no event says that its user has left.
+func closeAsGone(id any) {
+	mu.Lock()
+	defer mu.Unlock()
+	if name, _ := id.(string); chats[name] != nil {
+		chats[name].status, chats[name].typing = "closed", false
+	}
+}
+
 // send repeats a call that the platform may accept later. The answer to a call that was made can be lost, so a user may
 // get a message twice: the API has no idempotency key.
 func send(name string, body fields) (got answer, ok bool) {
@@ -325,6 +334,9 @@ func send(name string, body fields) (got answer, ok bool) {
 		}
 		mayPass := status == 0 || status == 429 || status >= 500 // 0: no answer
 		if !mayPass || attempt == maxAttempts || wait > longestRetryAfter {
+			if status == 404 {
+				closeAsGone(body["chat_id"])
+			}
 			log.Printf("%s failed with status %d in attempt %d, chat %v", name, status, attempt, body["chat_id"])
 			return got, false
 		}

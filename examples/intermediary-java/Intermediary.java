@@ -236,6 +236,16 @@ public class Intermediary {
         });
     }
 
+    /** Ends the conversation of a chat that the platform does not know any more: no event says that its user has left. */
+    static void closeAsGone(Object id) {
+        synchronized (CHATS) {
+            Chat chat = id == null ? null : CHATS.get(id);
+            if (chat == null) return;
+            chat.status = "closed";
+            chat.typing = false;
+        }
+    }
+
     /**
      * Shows the agent what was written while no agent was in the chat: no event brings it. It is between two notices of the
      * platform: at the last end, and at this start, whose id is in the answer to it. What is behind the second comes by
@@ -282,6 +292,7 @@ public class Intermediary {
             if (status / 100 == 2) return Objects.requireNonNullElse(Json.object(response.body()), Map.of());
             boolean mayPass = status == 0 || status == 429 || status >= 500;
             if (!mayPass || attempt == MAX_ATTEMPTS || waitMs > LONGEST_RETRY_AFTER_MS) {
+                if (status == 404) closeAsGone(body.get("chat_id"));
                 System.err.printf("%s failed: status %d, attempt %d, chat %s%n", name, status, attempt, body.get("chat_id"));
                 return null;
             }

@@ -264,6 +264,15 @@ function next_call(string $key): ?array
     return $call;
 }
 
+/** Ends the conversation of a chat that the platform does not know any more: no event says that its user has left. */
+function close_as_gone(string $id): void
+{
+    $chat = load(sha1($id));
+    if ($chat !== null) {
+        save(array_replace($chat, ['status' => 'closed', 'typing' => false]));
+    }
+}
+
 /** When a start or an end fails, the agent can try again. */
 function finish(string $key, array $call, ?array $answer): void
 {
@@ -341,6 +350,9 @@ function send(string $name, array $body): ?array
         $wait = $retryAfter === null ? 0.25 * 2 ** $attempt : $retryAfter + CLOCK_MARGIN;
         $mayPass = $status === 0 || $status === 429 || $status >= 500;
         if (!$mayPass || $attempt === MAX_ATTEMPTS || $wait > LONGEST_RETRY_AFTER) {
+            if ($status === 404) {
+                locked(fn() => close_as_gone($body['chat_id'] ?? ''));
+            }
             error_log("$name failed with status $status in attempt $attempt, chat " . ($body['chat_id'] ?? ''));
             return null;
         }

@@ -120,13 +120,15 @@ class Outbox:
     def _finish(self, queue, status, failure):
         """Removes a call after its answer, so that a crash repeats it instead of losing it. After a
         refused key (401), the queue drops all calls until the agent acts again."""
-        count = len(queue["outbox"]) if status == 401 else 1
+        count = len(queue["outbox"]) if status in (401, 404) else 1
         for name, body in queue["outbox"][:count]:
             logging.info("%s %s: %r", name, failure or "done", queue["id"])
             if failure:
                 problem = {"call": name, "reason": failure, "text": body.get("message")}
                 queue["problems"].append(problem)
                 queue["failed"] = name if name in ("start", "end") else queue["failed"]
+        if status == 404 and "status" in queue:  # no event says that its user has left
+            queue.update(status="closed", failed=None, typing=False)
         del queue["outbox"][:count]
         self.store.save()
 

@@ -113,12 +113,14 @@ class Outbox
   # Removes a call after its answer, so that a crash repeats it instead of losing it. After a refused
   # key (401), the queue drops all calls until the agent acts again.
   def finish(queue, reply)
-    queue["outbox"].shift(reply.status == 401 ? queue["outbox"].length : 1).each do |name, body|
+    queue["outbox"].shift([401, 404].include?(reply.status) ? queue["outbox"].length : 1).each do |name, body|
       LOG.info("#{name} #{reply.failure || "done"}: #{queue["id"].inspect}")
       next unless reply.failure
       queue["problems"] << { "call" => name, "reason" => reply.failure, "text" => body["message"] }
       queue["failed"] = name if %w[start end].include?(name)
     end
+    # No event says that the user of a chat has left.
+    queue.update("status" => "closed", "failed" => nil, "typing" => false) if reply.status == 404 && queue.key?("status")
     @store.save
   end
 

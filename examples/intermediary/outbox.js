@@ -60,16 +60,19 @@ export class Outbox {
   /**
    * Removes the call after its answer, so that a crash repeats it instead of losing it.
    * One that fails is reported and the next one gets its turn. A refused key is different: it
-   * would be refused for the whole row, so the row is given up until the agent acts again.
+   * would be refused for the whole row, so the row is given up until the agent acts again. So is
+   * the row of a chat that is gone: no event says that its user has left.
    * @param {CallQueue} queue
    * @param {Call} call the first of the queue
    */
   async #send(queue, call) {
     const outcome = await this.#platform.send(call)
-    const finished = queue.outbox.splice(0, outcome.keyRefused ? queue.outbox.length : 1)
+    const isFinal = outcome.keyRefused || outcome.gone
+    const finished = queue.outbox.splice(0, isFinal ? queue.outbox.length : 1)
     if (outcome.ok) log(`${call.name} done: ${queue.id}`)
     else for (const failed of finished) report(queue, failed, outcome.reason)
     if (outcome.ok) this.#confirmed(queue, call, outcome.answer)
+    if (outcome.gone) closeAsGone(queue)
     this.#store.save()
   }
 
@@ -100,4 +103,12 @@ function report(queue, { name, body }, reason) {
   queue.problems.push({ at, call: name, reason, text: body.message })
   if (name === 'start' || name === 'end') queue.failed = name
   log(`${name} given up: ${queue.id}, ${reason}`)
+}
+
+/**
+ * Closes the conversation at the desk: the agent can write no more, and sees the problem.
+ * @param {CallQueue} queue
+ */
+function closeAsGone(queue) {
+  if ('status' in queue) Object.assign(queue, { status: 'closed', failed: null, typing: false })
 }

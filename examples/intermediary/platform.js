@@ -6,7 +6,7 @@ import { log } from './log.js'
 
 /** @typedef {keyof typeof ENDPOINTS} CallName */
 /** @typedef {{ name: CallName, body: Record<string, any>, after?: string | null, before?: string }} Call */
-/** @typedef {{ ok: boolean, reason: string, keyRefused: boolean, answer?: any }} Outcome */
+/** @typedef {{ ok: boolean, reason: string, keyRefused: boolean, gone: boolean, answer?: any }} Outcome */
 /** @typedef {{ status: number, text: string, retryAfter: string | null }} Reply */
 
 const CALL_TIMEOUT_MS = 15_000
@@ -94,14 +94,15 @@ function nameOf(error) {
 
 /** @type {(call: Call, reply: Reply) => Outcome} */
 function outcomeOf({ name }, { status, text }) {
-  const keyRefused = status === 401
-  if (status === 0) return { ok: false, reason: `no answer (${text})`, keyRefused }
-  if (status < 200 || status > 299) return { ok: false, reason: `answered ${status}`, keyRefused }
   const { confirmedBy } = ENDPOINTS[name]
+  const keyRefused = status === 401
+  const gone = status === 404 && confirmedBy !== null
+  if (status === 0) return { ok: false, reason: `no answer (${text})`, keyRefused, gone }
+  if (status < 200 || status > 299) return { ok: false, reason: `answered ${status}`, keyRefused, gone }
   const answer = parse(text)
   const isRead = name !== 'transcript' || Array.isArray(answer?.chat?.messages)
   const ok = isRead && (confirmedBy === null || answer?.event === confirmedBy)
-  return { ok, reason: ok ? '' : `answered ${status} without confirming`, keyRefused, answer }
+  return { ok, reason: ok ? '' : `answered ${status} without confirming`, keyRefused, gone, answer }
 }
 
 /** @param {string} text */

@@ -135,6 +135,19 @@ export const BUGS: readonly Row[] = [
   ],
   ['keeps-old-conversation', fails('FLW-06', 'second-request-unseen', /second request of the same chat within 2s/)],
 
+  [
+    'stays-open-when-the-user-leaves',
+    warns(
+      'FLW-09',
+      'call-after-user-left',
+      /message\/ came .* had refused #\d+ because .* The conversation is still open/,
+    ),
+  ],
+  [
+    'repeats-what-is-not-found',
+    warns('FLW-09', 'call-after-user-left', /message\/ repeats #\d+, .* after the platform had refused it/),
+  ],
+
   // Optional capabilities
   ['loses-attachments', warns('ATT-01', 'files-missing', /receipt\.pdf, photo 1\.png, .* without supports_attachment/)],
   ['needs-a-text', fails('ATT-01', 'files-missing', /^The agent does not see notes\.txt within 2s\.$/)],
@@ -240,6 +253,8 @@ export const ALSO_FAILED: { readonly [Bug in BugName]?: readonly string[] } = {
   // A further handover repeats and ends in the same way.
   'sends-twice': ['FLW-07'],
   'ends-twice': ['FLW-07'],
+  // A call that is still being repeated is about a chat of the check before, which FLW-05 does not know.
+  'repeats-what-is-not-found': ['FLW-05'],
   // The goodbye comes after the end.
   'says-goodbye-late': ['DLV-04', 'FLW-07'],
   // A replay and a repetition open a conversation in the same way.

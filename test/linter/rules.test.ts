@@ -28,6 +28,10 @@ const note =
   (name: string, more: object = {}): Write =>
   journal =>
     journal.add({ kind: 'note', note: name, ...more })
+/** A call with this text that the platform refused because the user has left. */
+const gone = (message: string, atMs: number, knob = 'chat.closed') =>
+  ({ atMs, status: 404, unspecified: { [knob]: '404' }, ...(message !== '' && { body: { message } }) }) as const
+const agentSays: Write = journal => journal.driver('says', 'c1')
 const leave: Write = journal => journal.driver('leave', 'c1')
 
 /** The findings of a run with the chats c1 (Ada) and c2 (Bo), whose entries are 1 and 2. */
@@ -129,6 +133,51 @@ const RULES: Record<string, Cases> = {
       'a message after a new request': traffic('end', j => j.event('REQUESTING TAKEOVER', 'c1'), 'message'),
       'a message after a refused end': traffic(['end', { status: 503 }], 'message'),
       'a message after the end of another chat': traffic(j => j.call('end', 'c2'), 'message'),
+    },
+  },
+  'call-after-user-left': {
+    reports: {
+      'a refused call that is repeated': [traffic(['message', gone('Hi', 100)], ['message', gone('Hi', 900)]), 3, 4],
+      'an end that is repeated': [traffic(['end', gone('', 100)], ['end', gone('', 900)]), 3, 4],
+      'an agent who goes on': [traffic(['message', gone('Hi', 100)], agentSays, ['message', gone('Bye', 900)]), 3, 5],
+      'typing for a user who deleted the chat': [
+        traffic(['message', gone('Hi', 100, 'chat.deleted')], ['typing_start', gone('', 900, 'chat.deleted')]),
+        ...[3, 4],
+      ],
+    },
+    ignores: {
+      'an end, and reads': traffic(
+        ['message', gone('Hi', 100)],
+        ['end', gone('', 900)],
+        ['transcript', { atMs: 1000 }],
+      ),
+      'a call that was sent before the answer': traffic(
+        ['message', gone('Hi', 100)],
+        ['message', { ...gone('Bye', 200), duration_ms: 150 }],
+      ),
+      'an agent whom the desk has told': traffic(
+        ['message', gone('Hi', 100)],
+        journal => journal.driver('says', 'c1', { outcome: 'failed' }),
+        ['message', gone('Bye', 900)],
+      ),
+      'an agent who has seen something new': traffic(
+        journal => journal.driver('inbox', 'c1', { items: [] }),
+        ['message', gone('Hi', 100)],
+        journal => journal.driver('inbox', 'c1', { items: [{ text: 'The user has left.' }] }),
+        ['message', gone('Bye', 900)],
+      ),
+      'a user who is back': traffic(['message', gone('Hi', 100)], note('chat_reopened', { chat_id: 'c1' }), [
+        'message',
+        { atMs: 900, body: { message: 'Hi' } },
+      ]),
+      'calls that are accepted': traffic(
+        ['message', { atMs: 100, unspecified: { 'chat.closed': 'kept' } }],
+        ['message', { atMs: 900, unspecified: { 'chat.closed': 'kept' } }],
+      ),
+      'a refusal that a fault caused': traffic(
+        ['message', { ...gone('Hi', 100), faults: ['fault-1'] }],
+        ['message', { ...gone('Hi', 900), faults: ['fault-1'] }],
+      ),
     },
   },
   'start-twice': {

@@ -134,6 +134,9 @@ export const PATCHES = {
   'announces-as-bot': desk("{ name: 'Support desk',", "{ name: 'Nora',"),
   'counts-everyone': desk("this.list().filter(({ status }) => status === 'pending')", 'this.list()'),
 
+  'stays-open-when-the-user-leaves': outbox('if (outcome.gone) closeAsGone(queue)', ''),
+  'repeats-what-is-not-found': platform(WORTH, `${WORTH} || status === 404`),
+
   // Typing
   'types-for-ever': [desk('{ timeout: TYPING_TIMEOUT_MS }', '{}'), desk(STOP_FIRST, '')],
   'message-leaves-typing-on': desk(STOP_FIRST, ''),

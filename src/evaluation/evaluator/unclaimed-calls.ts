@@ -282,6 +282,7 @@ const OF_STATE: readonly string[] = [
   'conflict',
   'rate_limited',
   'file_not_found',
+  'user_left',
 ] satisfies ErrorCode[]
 const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 

@@ -5,6 +5,7 @@ import { aliasMixed } from './alias-mixed.ts'
 import { avatarAddress } from './avatar-address.ts'
 import { brokenCharacters } from './broken-characters.ts'
 import { callAfterEnd } from './call-after-end.ts'
+import { callAfterUserLeft } from './call-after-user-left.ts'
 import { callBeforeAck } from './call-before-ack.ts'
 import { chatNeverEnded } from './chat-never-ended.ts'
 import { faultUnused } from './fault-unused.ts'
@@ -20,6 +21,7 @@ import { typingNeverStopped } from './typing-never-stopped.ts'
 
 export const RULES: readonly Rule[] = [
   callAfterEnd,
+  callAfterUserLeft,
   startTwice,
   typingNeverStopped,
   typingForEachKey,

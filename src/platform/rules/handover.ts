@@ -95,7 +95,8 @@ function endIdle(platform: PlatformContext, chat: Chat, transaction: Transaction
   assumed(transaction, 'end.idle')
   if (platform.knobs['end.idle'] === '409') throw conflict(NOT_TAKEN_OVER)
   clearTypingOn(platform, chat, 'end', transaction)
-  addFinding(transaction, 'E5', 'end for a chat that is not taken over.')
+  // The intermediary cannot know that a handover ended because the user left.
+  if (chat.userLeft === null) addFinding(transaction, 'E5', 'end for a chat that is not taken over.')
   const id = platform.id(platform.knobs['ids.message'], `idle end ${chat.id} ${++chat.idleEnds}`)
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
 }

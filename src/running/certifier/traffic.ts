@@ -13,6 +13,7 @@ import {
   type InboxRead,
   isAccepted,
 } from '../../evaluation/history.ts'
+import { callAfterUserLeft } from '../../evaluation/rules/call-after-user-left.ts'
 import { callBeforeAck } from '../../evaluation/rules/call-before-ack.ts'
 import {
   ageOf,
@@ -296,6 +297,7 @@ export const TRAFFIC_RULES: Readonly<Record<string, readonly Rule[]>> = {
   'FLW-05': [cleanUntil(CALL_RULES, wholeHandover)],
   'FLW-06': [secondHandover],
   'FLW-08': CONVERSATION_RULES,
+  'FLW-09': [callAfterUserLeft],
   'TYP-01': [typingNeverStopped],
   'ATT-01': [filesShown],
 }

@@ -10,6 +10,7 @@ import { OPTIONAL_CHECKS } from './optional-capabilities.ts'
 import { RESTART_CHECKS } from './restart.ts'
 import { SIGNATURE_CHECKS } from './signature.ts'
 import { TEXT_CHECKS } from './texts.ts'
+import { USER_LEAVES_CHECKS } from './user-leaves.ts'
 import { WIRE_CHECKS } from './wire.ts'
 
 export const CHECKS: readonly CheckDefinition[] = [
@@ -19,6 +20,7 @@ export const CHECKS: readonly CheckDefinition[] = [
   ...EVENT_CHECKS,
   ...DELIVERY_CHECKS,
   ...HANDOVER_CHECKS,
+  ...USER_LEAVES_CHECKS,
   ...TEXT_CHECKS,
   ...OPTIONAL_CHECKS,
   ...FAULT_CHECKS,
