@@ -8,29 +8,20 @@ import { ADDRESS_FLAGS } from '../src/commands/running-simulator.ts'
 import { KEYS } from '../src/commands/terminal-keys.ts'
 import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schema.ts'
 import { OPS } from '../src/evaluation/scenario/format/matchers.ts'
-import { EVENT_EXAMPLES } from '../src/platform/contract/examples.ts'
 import { driverJsonSchema } from '../src/running/agent-driver/read-driver.ts'
 import { INVARIANTS } from '../src/running/explorer/invariants.ts'
 import { SETTINGS, TEXT_SETTINGS } from '../src/server/config/settings.ts'
 import { controlOpenApi } from '../src/server/control/openapi.ts'
-import { jsonBlock } from './examples-pages.ts'
+import { CHECK_BLOCKS } from './check-blocks.ts'
+import { CONTRACT_BLOCKS } from './contract-blocks.ts'
+import { code, codes, table } from './markdown.ts'
 
 const ROOT = new URL('../', import.meta.url)
-
-/** A text as one cell of a table in Markdown. */
-export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-const code = (text: string): string => `\`${text}\``
-
-/** A table in Markdown. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
-  return `${lines.map(line => `| ${line.join(' | ')} |`.replaceAll('  |', ' |')).join('\n')}\n`
-}
 
 const aboutOf = (definition: string | FlagDefinition): string => {
   if (typeof definition === 'string') return definition
   const { description, choices, default: initial } = definition
-  const values = choices === undefined ? '' : `: ${choices.map(code).join(', ')}`
+  const values = choices === undefined ? '' : `: ${codes(choices)}`
   const byDefault = initial === undefined ? '' : ` (default: ${initial})`
   return `${description}${values}${byDefault}`
 }
@@ -140,7 +131,7 @@ function keysTable(properties: Readonly<Record<string, Schema>>): string {
     rows.map(([name, { description = '', examples = [] }]) => [
       code(name),
       description,
-      examples.map(one => code(JSON.stringify(one))).join(', '),
+      codes(examples.map(one => JSON.stringify(one))),
     ]),
   )
 }
@@ -232,7 +223,8 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
       ['invariant', 'what must hold'],
       keysOf(INVARIANTS).map(id => [code(id), INVARIANTS[id].about]),
     ),
-  events: () => Object.values(EVENT_EXAMPLES).map(jsonBlock).join('\n'),
+  ...CONTRACT_BLOCKS,
+  ...CHECK_BLOCKS,
 }
 
 const MARKED = /(<!-- generated: ([\w-]+)(?: ([^>]*?))? -->\n)[\s\S]*?(<!-- end -->)/g

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { startSimulator } from '../src/index.ts'
-import { withPalette } from './palette-png.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const folder = `${root}docs/images`
@@ -51,7 +50,7 @@ async function open(url: string, colorScheme: 'light' | 'dark'): Promise<Page> {
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  writeFileSync(`${folder}/${name}.png`, withPalette(await page.screenshot()))
+  await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
 /** A handover by hand, and an earlier moment of it. */

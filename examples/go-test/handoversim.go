@@ -1,4 +1,4 @@
-// Package handoversim: The control API of handover-sim, for tests. Copy this file; it is made from the OpenAPI document of the API.
+// Package handoversim: The control API of handover-sim, for tests. Copy this file.
 package handoversim
 
 import (

@@ -238,13 +238,14 @@ async Task ReadHistory(Chat chat)
     }
 }
 
-// Ends the conversation of a chat that the platform does not know any more: no event says that its user has left.
+// Ends the conversation of a chat that the platform does not know any more: no event says that its user has left. Its end is
+// not repeated, as that of a closed one.
 void CloseAsGone(string? id)
 {
     lock (chats)
     {
         if (id is null || !chats.TryGetValue(id, out var chat)) return;
-        chat.Status = "closed";
+        chat.Status = "gone";
         chat.IsTyping = false;
     }
 }

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The control API of handover-sim, for tests. Copy this file; it is made from the OpenAPI document of the API. */
+/** The control API of handover-sim, for tests. Copy this file. */
 public final class HandoverSim {
     private final String url = System.getenv("HANDOVER_SIM_URL");
     private final String token = System.getenv("HANDOVER_SIM_TOKEN");

@@ -1,5 +1,5 @@
 <?php
-// The control API of handover-sim, for tests. Copy this file; it is made from the OpenAPI document of the API.
+// The control API of handover-sim, for tests. Copy this file.
 final class HandoverSim
 {
     private string $url;

@@ -1,4 +1,4 @@
-# The control API of handover-sim, for tests. Copy this file; it is made from the OpenAPI document of the API.
+# The control API of handover-sim, for tests. Copy this file.
 require 'json'
 require 'net/http'
 

@@ -2,7 +2,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 
-/// <summary>The control API of handover-sim, for tests. Copy this file; it is made from the OpenAPI document of the API. A query is text such as call=start.</summary>
+/// <summary>The control API of handover-sim, for tests. Copy this file. A query is text such as call=start.</summary>
 public sealed class HandoverSim
 {
     private readonly string url = Environment.GetEnvironmentVariable("HANDOVER_SIM_URL")!;

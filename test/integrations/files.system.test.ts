@@ -102,7 +102,7 @@ it('the workflow of this repository is valid, may only read, and has a job for e
   expect(permissions).toEqual({ contents: 'read' })
   const { strategy, steps } = jobs.part
   for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/)
-  expect(steps.at(-1)).toEqual({ run: `.ci/run \${{ matrix.part }}` })
+  expect(steps.at(-1)?.run).toMatch(/^\.ci\/run \$\{\{ matrix\.part \}\}$/)
   const { status, stderr } = spawnSync('bash', [join(ROOT, '.ci/run'), 'nothing'], { encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, `There is no part nothing; known: ${strategy.matrix.part.join(' ')}.\n`])
 })

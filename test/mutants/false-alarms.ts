@@ -11,10 +11,10 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { outputOf } from '../../scripts/output-of.ts'
 import { EXAMPLES, NODE, PYTHON, RUBY } from '../examples/program.ts'
 import { writeDriver, writeDriverOf } from '../shipped/target.ts'
 import type { DesignName } from './designs.ts'
+import { outputOf } from './output-of.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Each job has a port of its own: an intermediary that is being restarted would lose one that others may take. */

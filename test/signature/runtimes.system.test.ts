@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FILE_URL } from '../../scripts/signature-vectors.ts'
 import { importsOf } from '../architecture/files.ts'
 import { findRuntime, PATH, titled, versionOf } from '../support/runtimes.ts'
 import { bundled } from './bundle.ts'
+import { FILE_URL } from './vectors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'handover-sim-signature-'))
 const vectors = JSON.parse(readFileSync(FILE_URL, 'utf8')).vectors as unknown[]

@@ -1,9 +1,10 @@
-/** Checks that the commands of docs/how-to/going-live.md and docs/tutorials/first-week.md are accepted. */
+/** Checks the commands of docs/how-to/going-live.md and docs/tutorials/first-week.md, and that the former has advice for every assumption. */
 import { expect, it } from 'vitest'
 import { main } from '../../../src/commands/main.ts'
+import { ASSUMPTIONS } from '../../../src/platform/contract/assumptions.ts'
 import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
-import { blocks, inlineCode, read } from '../pages.ts'
+import { blocks, inlineCode, read, rows, section } from '../pages.ts'
 
 const DRIVER = 'version: 1\nhttp: http://127.0.0.1:3100\naccept: { POST: /accept }\ninbox: { GET: /inbox }\n'
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -24,4 +25,11 @@ it.each([
   expect([npx, program]).toEqual(['npx', 'handover-sim'])
   const more = / (run|certify) /.test(command) ? ['--dry-run'] : []
   expect(await main([...argv, ...more], VARIABLES, io), io.stdout.text + io.stderr.text).toBe(0)
+})
+
+it('there is advice for each assumption, once', () => {
+  const [, ...advice] = rows(section(GOING_LIVE, 'What the simulator cannot know'))
+  const named = advice.flatMap(([names = '']) => inlineCode(names))
+  expect(named.sort()).toEqual(ASSUMPTIONS.map(({ name }) => name).sort())
+  expect(advice.filter(([, text = '']) => text === '')).toEqual([])
 })

@@ -1,8 +1,15 @@
-/** Renders the examples of the contract as JSON, for docs/reference/endpoints.md and docs/reference/webhooks.md. */
+/** Writes tables and blocks of JSON in Markdown. */
 import { isMap } from '../src/base/objects.ts'
-import type { EndpointId } from '../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
-import { ENDPOINT_EXAMPLES } from '../src/platform/contract/examples.ts'
+
+/** A text as one cell of a table. */
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+export const code = (text: string): string => `\`${text}\``
+export const codes = (texts: readonly string[]): string => texts.map(code).join(', ')
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
+  return `${lines.map(line => `| ${line.join(' | ')} |`.replaceAll('  |', ' |')).join('\n')}\n`
+}
 
 const COLUMNS = 110
 
@@ -26,21 +33,3 @@ function jsonText(value: unknown, indent = ''): string {
 
 /** A value as a block of JSON. */
 export const jsonBlock = (value: unknown): string => `\`\`\`json\n${jsonText(value)}\n\`\`\`\n`
-
-/** A section for each endpoint: its request and its answer. */
-export const endpointExamples = (): string[] =>
-  (Object.keys(ENDPOINTS) as EndpointId[]).flatMap(id => {
-    const { rule, summary, method, path } = ENDPOINTS[id]
-    const { request, response } = ENDPOINT_EXAMPLES[id]
-    const body = request === null ? [] : [jsonBlock(request)]
-    return [
-      `### ${rule} ${summary}`,
-      '',
-      `\`${method} ${path}\``,
-      '',
-      ...body,
-      'The answer, 200:',
-      '',
-      jsonBlock(response),
-    ]
-  })

@@ -1,13 +1,13 @@
 /**
  * Measures which files of src execute code for one call and one delivery, by V8's coverage of real runs from the sources:
- * `node scripts/measure-walks.ts message` (or `delivery`) prints them as JSON.
+ * `node test/architecture/measure-walks.ts message` (or `delivery`) prints them as JSON.
  */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { Session } from 'node:inspector'
 import { fileURLToPath } from 'node:url'
 
-const SRC = new URL('../src/', import.meta.url).href
+const SRC = new URL('../../src/', import.meta.url).href
 const session = new Session()
 session.connect()
 const post = <Result>(method: string, params = {}): Result => {
@@ -58,7 +58,7 @@ async function send(url: string, path: string, key: string, body: object): Promi
 
 /** Starts a simulator that has a chat with an agent, and plays the same once, so that the second time is a usual one. */
 async function startTakenOver() {
-  const { startSimulator } = await import('../src/index.ts')
+  const { startSimulator } = await import('../../src/index.ts')
   const { createServer } = await import('node:http')
   const receiver = createServer((incoming, response) => {
     incoming.resume().on('end', () => response.end())
