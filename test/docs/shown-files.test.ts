@@ -21,6 +21,11 @@ it.each([
     'examples/nest/app.test.ts',
     `${HERE}/fastify.test.ts`,
   ],
+  [
+    'function-platforms',
+    'ts',
+    ...['worker.ts', 'worker.test.ts', 'lambda.ts', 'lambda.test.ts'].map(file => `${HERE}/${file}`),
+  ],
   ['nock', 'ts', `${HERE}/nock.test.ts`],
   ['undici', 'ts', `${HERE}/undici.test.ts`],
   ['unit-tests', 'ts', 'test/docs/unit-tests/app.ts', 'test/docs/unit-tests/example.test.ts'],

@@ -116,6 +116,11 @@ export const PATCHES = {
 
   // Start and end of a handover
   'accepts-locally': desk("this.#call(conversation, 'start', {", 'void ({'),
+  'runs-only-while-it-answers': [
+    outbox('    this.#store.save()\n    this.#wake(queue)\n', '    this.#store.save()\n'),
+    desk.before('  availabilityProblems() {', 'resume() {\n    this.#outbox.resume()\n  }'),
+    webhook(STORE_AND_ACK, `    this.#desk.resume()\n${STORE_AND_ACK}`),
+  ],
   'says-goodbye-late': desk.after(END, "this.#message(conversation, 'Goodbye!', this.#agent(conversation))"),
   'ends-locally': desk(END, ''),
   'ends-twice': desk(END, `${END}\n    ${END}`),

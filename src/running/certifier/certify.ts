@@ -153,8 +153,9 @@ class Certification {
 
   #runEach(checks: readonly CheckDefinition[], run: (check: CheckDefinition) => Promise<void>): Promise<unknown> {
     const isExclusive = ({ exclusive = false }: CheckDefinition) => exclusive
-    // The exclusive checks begin last, so that none of the others waits for them.
-    const rankOf = (check: CheckDefinition) => (check.runsLast ? 2 : isExclusive(check) ? 1 : 0)
+    // Most exclusive checks begin late, so that none of the others waits for them.
+    const rankOf = (check: CheckDefinition) =>
+      check.begins === undefined ? Number(isExclusive(check)) : { first: -1, last: 2 }[check.begins]
     return runConcurrently(checks, { jobs: this.#options.jobs, rankOf, isExclusive }, run)
   }
 

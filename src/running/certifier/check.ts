@@ -33,8 +33,11 @@ export interface CheckDefinition {
   readonly capability?: Capability
   /** Whether no other check may run at the same time. */
   readonly exclusive?: boolean
-  /** Whether it begins after all others, because it may leave the intermediary silent. */
-  readonly runsLast?: boolean
+  /**
+   * first: it begins before all others, whose requests and repetitions would change what it observes. last: it begins after
+   * all others, because it may leave the intermediary silent.
+   */
+  readonly begins?: 'first' | 'last'
   /** Its own time limit, in milliseconds; default: the one of all checks. */
   readonly limitMs?: number
   /** Knobs that the check sets itself; they are not rotated. */

@@ -43,7 +43,7 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
     id: 'FLT-03',
     // An intermediary may stop all calls for a while when its key is refused.
     exclusive: true,
-    runsLast: true,
+    begins: 'last',
     rules: ['A1', 'ER1', 'GP'],
     title: 'A refused key does not cause a flood of calls',
     sends: '401 to every call for 10 s, while the user writes; then a new handover with an accepted key.',

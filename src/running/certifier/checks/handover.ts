@@ -83,9 +83,10 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     sends: 'REQUESTING TAKEOVER; then the agent accepts.',
     observes: 'The answer of the webhook, and the call of start.',
     passes: 'The answer is 200, and start comes within 5 s with the bot_id and chat_id of the event.',
-    async run(check) {
-      await openTakenOver(check, 'first')
-    },
+    // The requests of other checks would keep an intermediary running that is stopped between requests.
+    exclusive: true,
+    begins: 'first',
+    run: agentAccepts,
   },
   {
     id: 'FLW-02',
@@ -195,6 +196,54 @@ const FROM_AGENT: Exchange = {
   level: 'MUST',
   direction: 'to_user',
   samples: numberedSamples(['Hello, I am looking.', 'I found your parcel.', 'It arrives tomorrow.']),
+}
+
+/** Looks for the cause of a handover that does not start: an intermediary that runs only while it answers requests. */
+async function agentAccepts(check: CheckContext): Promise<void> {
+  const chat = await openChat(check, 'first')
+  try {
+    await chat.takeOver()
+  } catch (error) {
+    if (error instanceof CheckEndedError) await reportStandstill(check, chat)
+    throw error
+  }
+}
+
+/** So many requests let an intermediary that was stopped do what was left to do. */
+const REQUESTS = 3
+/** The time it has after each of them. */
+const RESUMED_MS = 500
+
+/**
+ * Completes the last finding when what is missing does not come in further silence, and comes after further requests: then
+ * the intermediary may be stopped between requests. One that is only slow comes in the silence.
+ */
+async function reportStandstill(check: CheckContext, chat: CheckChat): Promise<void> {
+  const { findings } = check.reported
+  const last = findings.at(-1)
+  const isMissing = last?.code === 'call-missing'
+  if (last === undefined || (!isMissing && last.code !== 'driver-failed')) return
+  const { effectMs } = check.limits
+  const hasCome = async (withinMs: number) =>
+    isMissing
+      ? check.until(() => chat.calls('start').length > 0, withinMs)
+      : (await chat.tryAgent('accept')).outcome === 'ok'
+  if (await hasCome(effectMs)) return
+  const requests: number[] = []
+  while (requests.length < REQUESTS) {
+    // Has no effect, because no agent types.
+    requests.push((await check.send({ event: 'AGENT TYPING STOP', chat })).seq)
+    await check.pause(RESUMED_MS)
+  }
+  if (!(await hasCome(0))) return
+  const came = isMissing ? 'It came' : 'The driver succeeded'
+  findings[findings.length - 1] = {
+    ...last,
+    happened: `${last.happened} ${came} when further events reached the webhook, and not in the ${formatDuration(effectMs)} before them: the intermediary may stop after its answer, as on a function platform (serverless), which freezes a program between requests.`,
+    hint: 'Do the work before the answer, give it to waitUntil, or put it into a queue that another function reads: docs/how-to/function-platforms.md.',
+    details: { ...last.details, isStandstill: true },
+    entrySeqs: [...last.entrySeqs, ...requests],
+  }
 }
 
 async function userWritesThreeMessages(check: CheckContext): Promise<void> {
