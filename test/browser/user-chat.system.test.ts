@@ -180,6 +180,28 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
+  it('lets the user close the chat, come back, and delete it', async () => {
+    const server = await startInspected()
+    const chat = await server.chat()
+    await callPlatform(server, 'start', { chat_id: chat.id, sender: SENDER })
+    const { page } = await open(server.url)
+    await write(page, 'My secret')
+    const leave = async (name: string) => {
+      await page.locator('summary', { hasText: 'Leave' }).click()
+      expect(await axeViolations(page)).toEqual([])
+      await page.getByRole('button', { name }).click()
+    }
+    await leave('Close the chat')
+    await messagesOf(page).getByText('The user closed the chat').waitFor()
+    await page.locator('.chat-status', { hasText: 'Ended' }).waitFor()
+    await write(page, 'I am back')
+    await page.locator('.chat-status', { hasText: SENDER.name }).waitFor()
+    await leave('Delete the chat')
+    await messagesOf(page).getByText('The user deleted the chat').waitFor()
+    await expect.poll(() => messagesOf(page).getByText('My secret').count()).toBe(0)
+    expect(chat.view()).toMatchObject({ active: false, messages: [] })
+  })
+
   it('has each chat as a user of its own, found and shown with the keyboard alone', async () => {
     const server = await startInspected()
     const { page } = await open(server.url)

@@ -8,7 +8,7 @@ import { startExample } from '../mutants/example.ts'
 import { withSmallIntermediary } from './small-intermediary.ts'
 
 /** The seed of a conversation with one text in capitals. */
-const LOUD = 3
+const LOUD = 50
 const isLoud = (text: string) => text.startsWith('WHERE IS MY PARCEL')
 
 describe('explore in a test', () => {

@@ -114,6 +114,8 @@ const FILES: readonly ActFile[] = [
 const WEIGHTS: Readonly<Record<ActKind, number>> = {
   user: 4,
   press: 2,
+  close: 1,
+  delete: 1,
   accept: 8,
   says: 4,
   type: 2,
@@ -190,9 +192,13 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
       if (weight === 0 || !isPossible(state, { kind, chat })) continue
       // It takes the longest, and nothing else can run meanwhile.
       if (kind === 'restart' && acts.some(act => act.kind === 'restart')) continue
-      // Texts for the bot and repeated requests are the smaller part.
+      // Texts for the bot, repeated requests and closed chats are the smaller part.
       const status = state.chats[chat]?.status
-      const isAside = (kind === 'user' && status !== 'agent') || (kind === 'press' && !isRequest(state, { kind, chat }))
+      const isAside =
+        kind === 'close' ||
+        kind === 'delete' ||
+        (kind === 'user' && status !== 'agent') ||
+        (kind === 'press' && !isRequest(state, { kind, chat }))
       const share = isAside ? weight : weight * 5
       possible.push({ kind, chat, weight: share })
       total += share

@@ -37,6 +37,10 @@ export const ACT_RULES = {
   user: { in: ALWAYS, verb: null, isDeliberate: false },
   /** The user presses the handover button. In `asked` and `agent` it repeats the request. */
   press: { in: ALWAYS, to: 'asked', verb: null, isDeliberate: true },
+  /** The user closes the chat: the handover goes on, and a later act of the user comes back (`chat.closed`, `chat.reopens`). */
+  close: { in: ALWAYS, verb: null, isDeliberate: true },
+  /** The user deletes the log of the chat, which ends a handover that the desk cannot know of: only without one. */
+  delete: { in: ['bot', 'ended'], verb: null, isDeliberate: true },
   accept: { in: ['asked'], to: 'agent', verb: 'accept', isDeliberate: true },
   says: { in: ['agent'], verb: 'says', isDeliberate: false },
   type: { in: ['agent'], verb: 'type', isDeliberate: false },

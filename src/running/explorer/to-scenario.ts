@@ -156,6 +156,10 @@ function createStimulus(act: Act, isAsync: boolean): Step {
       return user(written(text), { ...(files && { attach: [...files] }), ...(isAsync && { async: true }) })
     case 'press':
       return press('handover')
+    case 'close':
+      return user.closes()
+    case 'delete':
+      return user.deletes()
     case 'says':
       return agent.says(written(text))
     case 'restart':

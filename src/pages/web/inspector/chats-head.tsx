@@ -6,6 +6,7 @@ import { isAcceptance } from '../../../evaluation/history.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { SimulatorState } from '../../../server/control/routes/workspace.ts'
 import { createRefresh } from '../client/refresh.ts'
+import { Menu } from '../components/menu.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { VirtualList } from '../components/virtual-list.tsx'
 import { hueOf, initialsOf } from '../model/chat-format.ts'
@@ -66,6 +67,7 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
             </button>
           </>
         )}
+        {chatId === null || isProxy || view.at.value !== null ? null : <LeaveMenu chatId={chatId} />}
       </div>
       {isListed && chatId !== null ? <ChatList /> : null}
       {chatId === null || chat === null ? null : (
@@ -82,6 +84,23 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
       )}
       {isNew ? <NewChatDialog onClose={() => setNew(false)} /> : null}
     </header>
+  )
+}
+
+/** What the end user can do to leave. A later text or press comes back (`chat.reopens`). */
+function LeaveMenu({ chatId }: { readonly chatId: string }) {
+  const { act, client } = useSession()
+  const leave = (how: 'close' | 'delete') => () =>
+    act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/${how}`))
+  return (
+    <Menu title="Leave">
+      <button type="button" onClick={leave('close')}>
+        Close the chat
+      </button>
+      <button type="button" onClick={leave('delete')}>
+        Delete the chat
+      </button>
+    </Menu>
   )
 }
 
