@@ -155,7 +155,7 @@ export const PATCHES = {
   // As two instances behind a load balancer, of which each has received half of the events.
   'shows-halves-in-turn': deskApi(
     'ok(chat.inbox)',
-    '{ chat.reads = (chat.reads ?? 0) + 1; return ok(chat.inbox.filter((_, at) => (at + chat.reads) % 2 === 0)) }',
+    '{ chat.turn = (chat.turn ?? 0) + 1; return ok(chat.inbox.filter((_, at) => (at + chat.turn) % 2 === 0)) }',
   ),
   'sends-no-messages': desk(MESSAGE_CALL, ''),
 
