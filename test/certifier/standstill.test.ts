@@ -4,7 +4,8 @@ import type { Changes } from '../mutants/changes.ts'
 import { outbox, webhook } from '../mutants/patch.ts'
 import { certifyInProcess } from './in-process.ts'
 
-const STANDSTILL = /reached the webhook, and not in the 2s before them: the intermediary may stop after its answer, as on a/
+const STANDSTILL =
+  /reached the webhook, and not in the 2s before them: the intermediary may stop after its answer, as on a/
 
 /** What FLW-01 finds when start may take 2 seconds. */
 async function findingWith(changes: Changes) {

@@ -4,6 +4,7 @@ import { defineScenario, expectCall, none, press } from '../../src/evaluation/sc
 import { fromFetch, type SimulatorOptions, type WebhookContext } from '../../src/index.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
 import { createSimulator, type Simulator } from '../../src/testing/simulator.ts'
+import { useVirtualTime } from '../support/virtual-time.ts'
 import { ANNA } from './desk.ts'
 
 interface Env {
@@ -155,6 +156,15 @@ describe('waitUntil', () => {
     await (await sim.chat()).press('handover')
     const why = 'a promise that the function webhook.fetch gave to waitUntil for REQUESTING TAKEOVER has not ended.'
     await expect(sim.assertClean()).rejects.toThrow(`assertClean waited 20ms: ${why}`)
+  })
+
+  it('work that has not ended after 30 seconds fails, and is awaited no longer', async () => {
+    onTestFinished(useVirtualTime())
+    const sim = simulatorWithWork(() => new Promise(() => {}))
+    await (await sim.chat()).press('handover')
+    await sim.settled()
+    const why = 'a promise that the webhook gave to waitUntil for REQUESTING TAKEOVER had not ended after 30s'
+    await expect(sim.assertClean()).rejects.toMatchObject({ failure: { happened: expect.stringContaining(why) } })
   })
 })
 
