@@ -30,7 +30,7 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const performed = (block: string) => perform(block, { SIM: server.url, CHAT })
-  const [create, ask, start, write, answerAndEnd, transcript, journal, ...more] = blocks(PAGE, 'sh')
+  const [create, ask, start, transcript, write, answerAndEnd, journal, ...more] = blocks(PAGE, 'sh')
   expect(more).toEqual([])
 
   const [created] = await performed(create!)
@@ -42,6 +42,8 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   expect(chat.status).toBe('pending')
   expect(await performed(start!)).toMatchObject([{ event: 'TAKEOVER STARTED', chat_id: CHAT }])
   expect(chat.status).toBe('agent')
+  const [{ chat: record }] = await performed(transcript!)
+  expect(record.messages).toHaveLength(chat.transcript.length)
   expect(await performed(write!)).toMatchObject([{ ack: { status: 200 } }])
   expect(webhook.bodies.map(body => JSON.parse(body).event)).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
   expect(JSON.parse(webhook.bodies[1]!).message).toBe('My parcel is lost 😢')
@@ -50,11 +52,9 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   expect(chat.status).toBe('bot')
   expect(chat.transcript.slice(-2)).toMatchObject([{ name: 'Anna', text: 'We will fix that!' }, { name: 'Poppy' }])
 
-  const [{ chat: record }] = await performed(transcript!)
-  expect(record.messages).toHaveLength(chat.transcript.length)
   const [{ entries }] = await performed(journal!)
   const calls = (entries as Answers).filter(({ kind }) => kind === 'api')
-  const expected = ['start', 'message', 'end', 'chat'].map(endpoint => ({ endpoint, status: 200 }))
+  const expected = ['start', 'chat', 'message', 'end'].map(endpoint => ({ endpoint, status: 200 }))
   expect(calls).toMatchObject(expected)
   expect((entries as Answers).flatMap(({ findings }) => findings ?? [])).toEqual([])
 })
