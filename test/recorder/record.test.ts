@@ -340,6 +340,19 @@ describe('what was set', () => {
     expect(recorded.yaml).toContain('# start.again changed here')
   })
 
+  it('records a user who leaves, and comes back', async () => {
+    const { call, record, chat } = await startPressed()
+    await call('start', chat, ANNA)
+    await chat.closes()
+    await chat.says('One more thing')
+    await chat.deletes()
+    const recorded = await record()
+    expectProven(recorded, 1)
+    const userSteps = recorded.steps.filter(step => 'user' in step)
+    expect(userSteps).toEqual([{ user: { does: 'close' } }, { user: 'One more thing' }, { user: { does: 'delete' } }])
+    expect(recorded.steps.at(-1)).toEqual({ check: { status: 'bot' } })
+  })
+
   it('sets a fault for the first chat to which it applied', async () => {
     const { sim, call, record } = await startQuickRecorder()
     const chats = [await sim.chat(), await sim.chat()]

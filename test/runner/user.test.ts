@@ -72,6 +72,22 @@ const rows: Record<string, Row> = {
     is: /^stimulus: status 200 from the webhook to REQUESTING TAKEOVER .* answered 503 /,
   },
   'a press with the ack it expects': `${answers('{ status: 503 }')}- press: { button: handover, ack: 503 }\n- check: { status: pending }`,
+  'a user who closes the chat and comes back': `
+- press: handover
+- agent: accept
+- expect: start
+- user: { does: close }
+- check: { status: agent, events: { MESSAGE FROM USER: 0 } }
+- user: One more thing
+- agent: { sees: One more thing }`,
+  'a user who deletes the chat': `
+- press: handover
+- agent: accept
+- expect: start
+- user: { does: delete }
+- check: { status: bot, transcript: { length: 0 } }
+- user: hello
+- check: { transcript: { lacks: [{ bot: /joined/ }], contains: [{ user: hello }] } }`,
   'the bot says something': `
 - bot: { text: Need help?, buttons: [{ label: Yes please, handover: true }] }
 - check: { transcript: { last: [{ bot: Need help?, buttons: [{ label: Yes please }] }] } }

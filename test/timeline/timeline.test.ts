@@ -28,6 +28,23 @@ describe('rows', () => {
     ])
   })
 
+  it('show how the user leaves, what became of the handover, and what is lost', () => {
+    const log = new Journal()
+    const user = { kind: 'user', chat_id: 'c1', message_id: null } as const
+    log.add({ ...user, action: 'close' })
+    log.add({ kind: 'note', chat_id: 'c1', note: 'chat_ended', why: 'closed', handover: 'kept' })
+    log.add({ ...user, action: 'message', text: 'Old tab' })
+    log.add({ kind: 'note', chat_id: 'c1', note: 'chat_reopened' })
+    log.add({ ...user, action: 'delete' })
+    expect(rendered(log)).toEqual([
+      'user -> platform: closes the chat',
+      'platform -> user: the chat ends (closed)',
+      'user -> platform: "Old tab", lost: the chat is closed',
+      'platform -> user: the user is back in the chat',
+      'user -> platform: deletes the chat',
+    ])
+  })
+
   it('show retries in the row of their event, copies and manual events in separate rows at their time', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1', null, 'Hei')

@@ -29,6 +29,23 @@ async function startWithChat(options: Parameters<typeof startTestServer>[0] = {}
   return { ...started, chat, press, says }
 }
 
+test('closes and deletes a chat as its user, who comes back by writing', async () => {
+  const { control, chat, says } = await startWithChat()
+  const act = (name: string, query = '') => control('POST', `/chats/${chat.id}/${name}${query}`)
+  const shown = async () => (await control('GET', `/chats/${chat.id}`)).body
+  await says({ text: 'My secret' })
+  expect(await act('close', '?wait=ack')).toMatchObject({
+    status: 200,
+    body: { message_id: null, delivery_id: null, ack: null },
+  })
+  expect(await shown()).toMatchObject({ active: false, messages: [{ text: 'My secret' }, { from: 'bot' }] })
+  await says({ text: 'I am back' })
+  expect((await shown()).active).toBe(true)
+  expect((await act('delete')).body).toEqual({ message_id: null, delivery_id: null })
+  expect(await shown()).toMatchObject({ active: false, messages: [] })
+  expect((await control('POST', '/chats/nobody/close')).status).toBe(404)
+})
+
 describe('wait=ack', () => {
   test('returns the answer of the webhook, null when no event is due, or why there is none', async () => {
     await using webhook = await startWebhook((_, response) => response.writeHead(503).end('busy'))

@@ -44,6 +44,8 @@ const more = fc.constantFrom<[path: string, body: Body]>(
   ['press', { button: 'Talk to a person' }],
   ['press', { button: 'Read more' }],
   ['press', { button: 'Yes' }],
+  ['close', {}],
+  ['delete', {}],
 )
 const buttons = [{ label: 'Yes' }, { label: 'Read more', url: 'https://shop.example.test' }]
 const calls = fc.constantFrom<['message' | 'start' | 'end', Body]>(
