@@ -56,7 +56,7 @@ export async function beside(settings: Settings, name: string, peer: Peer): Prom
   const inFolder = (file: string) => join(folder.path, file)
   const install = ['install', '--prefix', folder.path, '--no-audit', '--no-fund', '--ignore-scripts', version]
   const { status, stderr } = spawnSync('npm', install, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`Failed to install ${version}: ${stderr.trim().replaceAll('\n', ' ')}`)
+  if (status !== 0) throw new Error(`Failed to install ${version}: ${stderr.trim()}`)
   await using simulator = await startSimulator(settings)
   const chats = await createChats(simulator)
   const transcript = await answerOf(simulator, transcriptOf(chats))

@@ -29,7 +29,8 @@ function readFlags() {
     for (const name of positionals) if (!Object.hasOwn(FIGURES, name)) throw unknown('figure', name, FIGURES)
     for (const name of values.beside) if (!Object.hasOwn(PEERS, name)) throw unknown('server', name, PEERS)
     if (spawnSync(node, ['--version']).status !== 0) throw new Error(`--node ${node} does not run.`)
-    if (spawnSync('wrk', ['--version']).error) throw new Error('wrk is not installed: apt-get install wrk')
+    if (spawnSync('wrk', ['--version']).error)
+      throw new Error('wrk, which sends the requests, is not installed: apt-get install wrk (Debian)')
     if (json !== undefined) writeFileSync(json, '[]\n')
     return { ...values, names: positionals }
   } catch (error) {
@@ -58,7 +59,8 @@ for (const name of peers) {
   try {
     show(`beside-${name}`, await beside(settings, name, PEERS[name]!))
   } catch (error) {
-    console.error(`${name} is not compared. ${error instanceof Error ? error.message : error}`)
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    console.error(`${name} is not compared. ${reason}`)
     process.exitCode = 3
   }
 }

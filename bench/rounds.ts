@@ -74,7 +74,7 @@ export async function load(seconds: number, { server, request, connections = 50,
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   writeFileSync(files[0], `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ? JSON.stringify(body) : ''}`)
   writeFileSync(files[1], ids.join('\n'))
-  const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', workerFile('request.lua')]
+  const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', workerFile('request.lua')]
   const output = await runProcess(['wrk', ...flags, server.url, '--', ...files, `${pauseMs}`], LOAD_CORE)
   const { refused, broken, ...result } = JSON.parse(output.slice(output.lastIndexOf('\n{'))) as Result
   if (refused + broken === 0 && result.requests > 0) return result

@@ -67,7 +67,7 @@ export const calls: Figures = {
       sides.push({ server, request, connections: 10, pauseMs: 20 })
     }
     const measured = await underLoad(settings, sides)
-    return [addedP99('p99 of the API that a receiver adds which takes 500 ms', measured, 1)]
+    return [addedP99('p99 of the API that a slow receiver adds', measured, 1)]
   },
 
   /** The default memory limit holds fewer chats that an agent has taken over. Both sides have the larger limit. */

@@ -27,7 +27,7 @@ export const tests: Figures = {
     return [createRow('through msw, beside a bare msw handler', 'us', ours!, ['ratio', '<=', 1.15], bare)]
   },
 
-  async 'explore-in-process'(settings) {
+  async 'explore-in-test'(settings) {
     const count = fewer(settings, 1000, 100)
     const command = [settings.node, workerFile('explore.mjs'), `${count}`]
     const measure = async () => Number(await runProcess(command, SERVER_CORE))
