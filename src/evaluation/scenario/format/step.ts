@@ -64,7 +64,7 @@ const Attachment = z
 const filledText = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 
-export const USER_WORDS = ['close', 'delete'] as const
+const USER_WORDS = ['close', 'delete'] as const
 
 const UserSchema = z.union([
   filledText('What the user writes', 'Hello'),
