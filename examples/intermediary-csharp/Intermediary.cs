@@ -276,10 +276,10 @@ async Task<Answer?> Send(string name, JsonObject body)
         {
             Console.Error.WriteLine(error.Message); // the status stays 0
         }
+        if (status == 404) CloseAsGone((string?)body["chat_id"]);
         var mayPass = status is 0 or 429 or >= 500;
         if (!mayPass || attempt == maxAttempts || wait > longestRetryAfter)
         {
-            if (status == 404) CloseAsGone((string?)body["chat_id"]);
             Console.Error.WriteLine($"{name} failed with status {status} in attempt {attempt}, chat {body["chat_id"]}");
             return null;
         }

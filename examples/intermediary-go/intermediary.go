@@ -332,11 +332,11 @@ func send(name string, body fields) (got answer, ok bool) {
 		if status/100 == 2 {
 			return got, true
 		}
+		if status == 404 {
+			closeAsGone(body["chat_id"])
+		}
 		mayPass := status == 0 || status == 429 || status >= 500 // 0: no answer
 		if !mayPass || attempt == maxAttempts || wait > longestRetryAfter {
-			if status == 404 {
-				closeAsGone(body["chat_id"])
-			}
 			log.Printf("%s failed with status %d in attempt %d, chat %v", name, status, attempt, body["chat_id"])
 			return got, false
 		}

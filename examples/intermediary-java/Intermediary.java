@@ -290,9 +290,9 @@ public class Intermediary {
             String retryAfter = response == null ? "" : response.headers().firstValue("Retry-After").orElse("");
             long waitMs = retryAfter.matches("\\d{1,9}") ? Long.parseLong(retryAfter) * 1000 + CLOCK_MARGIN_MS : 250L << attempt;
             if (status / 100 == 2) return Objects.requireNonNullElse(Json.object(response.body()), Map.of());
+            if (status == 404) closeAsGone(body.get("chat_id"));
             boolean mayPass = status == 0 || status == 429 || status >= 500;
             if (!mayPass || attempt == MAX_ATTEMPTS || waitMs > LONGEST_RETRY_AFTER_MS) {
-                if (status == 404) closeAsGone(body.get("chat_id"));
                 System.err.printf("%s failed: status %d, attempt %d, chat %s%n", name, status, attempt, body.get("chat_id"));
                 return null;
             }

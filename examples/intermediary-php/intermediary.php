@@ -348,11 +348,11 @@ function send(string $name, array $body): ?array
         }
         $retryAfter = preg_match('/^Retry-After: *(\d+)$/im', implode("\n", $lines), $found) ? (int) $found[1] : null;
         $wait = $retryAfter === null ? 0.25 * 2 ** $attempt : $retryAfter + CLOCK_MARGIN;
+        if ($status === 404) {
+            locked(fn() => close_as_gone($body['chat_id'] ?? ''));
+        }
         $mayPass = $status === 0 || $status === 429 || $status >= 500;
         if (!$mayPass || $attempt === MAX_ATTEMPTS || $wait > LONGEST_RETRY_AFTER) {
-            if ($status === 404) {
-                locked(fn() => close_as_gone($body['chat_id'] ?? ''));
-            }
             error_log("$name failed with status $status in attempt $attempt, chat " . ($body['chat_id'] ?? ''));
             return null;
         }

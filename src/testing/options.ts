@@ -45,6 +45,7 @@ const AGENT: Shape = {
 }
 
 /** What a worker may export beside `fetch`. The simulator does not call it. */
+const workerHandler: OptionKind = { ...callable, isOffered: false }
 const WORKER_HANDLERS = ['scheduled', 'queue', 'email', 'connect', 'tail', 'trace', 'tailStream', 'test']
 
 const { seed, base_url: baseUrl, ...furtherKinds } = SETTING_KINDS
@@ -56,8 +57,8 @@ const COMMON: Shape = toOptions<OptionKind | Shape>({
     'a function from Request to Response (an Express application goes into fromNode)',
     value => typeof value === 'function' && !('listen' in value),
   ),
-  'webhook.env': anything,
-  ...Object.fromEntries(WORKER_HANDLERS.map(name => [`webhook.${name}`, callable])),
+  'webhook.env': map,
+  ...Object.fromEntries(WORKER_HANDLERS.map(name => [`webhook.${name}`, workerHandler])),
   'webhook.listener': callable,
   knobs: map,
   translate: callable,

@@ -90,14 +90,14 @@ export interface Expectations {
    *
    * @example
    * const sim = createSimulator()
-   * console.log((await sim.readiness()).text) // 0 of 47 seen right, none wrong
+   * console.log((await sim.readiness()).text) // 0 of 48 seen right, none wrong
    */
   readiness(): Promise<SimulatorReadiness>
 }
 
 /** What the traffic shows of the checks of a certification. */
 export interface SimulatorReadiness {
-  /** `31 of 47 seen right, 2 wrong: SIG-07, DLV-01` */
+  /** `31 of 48 seen right, 2 wrong: SIG-07, DLV-01` */
   readonly text: string
   readonly right: number
   readonly wrong: number

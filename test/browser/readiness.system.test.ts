@@ -18,7 +18,7 @@ describe.skipIf(chromium === null)('the readiness', () => {
     const server = await startInspected({ webhook: { url: hook.url } }, { loadReadiness })
     const { page } = await open(server.url)
     const readiness = page.getByRole('region', { name: 'Readiness' })
-    await readiness.getByText('Readiness: 0 of 47 seen right').waitFor()
+    await readiness.getByText('Readiness: 0 of 48 seen right').waitFor()
     const chat = await server.chat()
     await chat.press('handover')
     await readiness.getByRole('button', { name: /SIG-01/ }).click()
@@ -38,14 +38,14 @@ describe.skipIf(chromium === null)('the readiness', () => {
     await readiness.getByRole('button', { name: 'Prove it' }).click()
     await page.getByRole('button', { name: 'Find out why' }).waitFor()
     // The panel gave way to the entry.
-    await readiness.getByText('Readiness: 0 of 47 seen right').click()
+    await readiness.getByText('Readiness: 0 of 48 seen right').click()
     await readiness.getByRole('button', { name: /SIG-03/ }).click()
     await readiness.getByRole('button', { name: 'Try it' }).click()
     await readiness.getByText(/The trial ended after .*: (fail|inconclusive|blocked)/).waitFor()
 
     key = 'sim-handover-key'
     await chat.press('handover')
-    await readiness.getByText(/Readiness: [1-9] of 47 seen right/).waitFor()
+    await readiness.getByText(/Readiness: [1-9] of 48 seen right/).waitFor()
     await readiness.getByRole('button', { name: 'Try it' }).click()
     await readiness.getByText('MUST, seen right in a trial').waitFor()
     await readiness.getByRole('button', { name: 'Show the trial' }).click()

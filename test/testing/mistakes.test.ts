@@ -12,7 +12,7 @@ it.each([
   [{ webhookUrl: 'http://127.0.0.1:3000' }, 'createSimulator takes no webhookUrl; did you mean webhook?'],
   [{ webhook: ok }, 'got a function; write { fetch: ... } or { listener: ... }.'],
   [{ webhook: 'http://a.test' }, 'got "http://a.test"; write { url: ... }.'],
-  [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch, listener.'],
+  [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch, env, listener.'],
   [{ webhook: { url: '/webhook' } }, 'webhook.url must be an http or https URL such as http'],
   [{ webhook: { fetch: express() } }, 'an Express application goes into fromNode), got a function.'],
   [{ baseUrl: 'https://a.test/?b=c' }, 'baseUrl must be an http or https URL without a query'],

@@ -176,6 +176,8 @@ export interface OptionKind<Value = unknown> {
   readonly schema: JsonShape
   /** The kind of each item of a list. */
   readonly items?: OptionKind
+  /** False for what is accepted and has no effect: errors do not name it. */
+  readonly isOffered?: boolean
   fits(value: unknown): value is Value
   /** Reads the text of a flag or a variable. */
   fromText(text: string): unknown
@@ -278,7 +280,7 @@ export function validateOptions(what: string, value: unknown, shape: Shape): voi
 
 function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
   if (!isMap(value)) {
-    const expected = `an object with ${Object.keys(shape).join(', ')}`
+    const expected = `an object with ${offeredIn(shape).join(', ')}`
     const received = `${describeValue(value)}${fieldHint(value, shape)}`
     return [{ name: path || what, message: `${what} must be ${expected}, got ${received}.` }]
   }
@@ -298,7 +300,7 @@ const MAX_FIELDS = 2
 /** Names the fields that take a value which was written instead of the object, such as the URL of `webhook`. */
 function fieldHint(value: unknown, shape: Shape): string {
   if (typeof value !== 'string' && typeof value !== 'function') return ''
-  const names = Object.keys(shape).filter(name => {
+  const names = offeredIn(shape).filter(name => {
     const kind = shape[name]
     return kind !== undefined && isKind(kind) && kind.fits(value)
   })
@@ -323,11 +325,14 @@ export const hoursProblems = ({ problems }: HoursProblems): readonly SettingProb
 
 const isKind = (below: OptionKind | Shape): below is OptionKind => typeof below.fits === 'function'
 
+const offeredIn = (shape: Shape): string[] =>
+  Object.entries(shape).flatMap(([name, below]) => (isKind(below) && below.isOffered === false ? [] : [name]))
+
 /** Up to this many known names are listed in an error. */
 const FEW = 4
 
 function unknown(what: string, name: string, at: string, shape: Shape): SettingProblem {
-  const names = Object.keys(shape)
+  const names = offeredIn(shape)
   const near = names.length > FEW ? nearest(name, names) : ''
   return {
     name: shortName(at),
