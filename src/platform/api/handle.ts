@@ -254,7 +254,8 @@ type Operation = (call: ApiCall, grant: Grant, body: unknown) => Awaitable<unkno
 
 function findChat({ ports, route, transaction }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatRequest): Chat {
   const chat = requireChat(ports.platform, grant.botId, bot_id, chat_id)
-  requirePresence(ports.platform, chat, route?.id === 'transcript' || route?.id === 'summarize', transaction)
+  if (chat.userLeft !== null)
+    requirePresence(ports.platform, chat, route?.id === 'transcript' || route?.id === 'summarize', transaction)
   return chat
 }
 
@@ -318,6 +319,6 @@ function readChat(call: ApiCall, grant: Grant): unknown {
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, 'The chat belongs to another bot than this key.', 'chatId')
-  requirePresence(platform, chat, true, transaction, 'chatId')
+  if (chat.userLeft !== null) requirePresence(platform, chat, true, transaction, 'chatId')
   return chatTranscript(platform, chat, transaction)
 }

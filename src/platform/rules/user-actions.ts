@@ -97,7 +97,7 @@ export function createUserActions(ports: UserPorts): UserActions {
 
   function write(chat: Chat, input: UserInput, forAgent: string): UserOutcome {
     const transaction = createTransaction()
-    if (!comeBack(platform, chat, transaction)) return lose(chat, input)
+    if (chat.userLeft !== null && !comeBack(platform, chat, transaction)) return lose(chat, input)
     const files = storeAll(platform, chat, input.attach ?? [])
     const outcome = userSays(platform, chat, { text: input.text, files, forAgent }, transaction)
     const content = {
@@ -122,7 +122,9 @@ export function createUserActions(ports: UserPorts): UserActions {
       const isRequest = button.kind === 'handover'
       if (!isRequest) note(transaction, 'link_opened', chat.id, { url: button.value })
       const outcome =
-        isRequest && comeBack(platform, chat, transaction) ? requestHandover(platform, chat, transaction) : NOTHING
+        isRequest && (chat.userLeft === null || comeBack(platform, chat, transaction))
+          ? requestHandover(platform, chat, transaction)
+          : NOTHING
       const content = { kind: 'user', chat_id: chat.id, action: 'press', button: button.label } as const
       ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
       return outcome

@@ -30,9 +30,8 @@ export function leaveChat(
 const endsHandover = ({ knobs }: PlatformContext, how: 'closed' | 'deleted'): boolean =>
   knobs['chat.closed'] !== 'kept' || (how === 'deleted' && knobs['chat.deleted'] === '404')
 
-/** Whether the user is in the chat, or comes back to it by writing or pressing in it (`chat.reopens`). */
+/** Whether a user who has left comes back by writing or pressing in the chat (`chat.reopens`). */
 export function comeBack({ knobs }: PlatformContext, chat: Chat, transaction: Transaction): boolean {
-  if (chat.userLeft === null) return true
   if (knobs['chat.reopens'] === 'off') return false
   chat.userLeft = null
   chat.active = true
@@ -40,7 +39,7 @@ export function comeBack({ knobs }: PlatformContext, chat: Chat, transaction: Tr
   return true
 }
 
-/** Refuses a call for a chat that its user has closed or deleted, when the platform would. Reads of a closed chat are answered. */
+/** Refuses a call for a chat whose user has left, when the platform would. Reads of a closed chat are answered. */
 export function requirePresence(
   { knobs }: PlatformContext,
   chat: Chat,
@@ -48,7 +47,6 @@ export function requirePresence(
   transaction: Transaction,
   field = 'chat_id',
 ): void {
-  if (chat.userLeft === null) return
   const isGone = chat.userLeft === 'deleted' && knobs['chat.deleted'] === '404'
   const open = chat.userLeft === 'deleted' && (isGone || isRead) ? 'chat.deleted' : 'chat.closed'
   assumed(transaction, open)
