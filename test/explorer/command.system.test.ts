@@ -22,7 +22,7 @@ describe.concurrent('explore', () => {
     const { code, stdout, stderr } = await explore(cwd, ...flags)
     expect(code, stderr).toBe(0)
     expect(stderr).toMatch(/6 conversations, \d+ acts, \d+ situations in .*, seed 4\./)
-    expect(stderr).toMatch(/Acts tried in each state of a chat:\n +user +press +accept +says/)
+    expect(stderr).toMatch(/Acts tried in each state of a chat:\n +user +press +close +delete +accept +says/)
     expect(stderr).not.toMatch(/FAILED|Stopped/)
     const { scenarios, counts } = JSON.parse(stdout)
     expect(counts).toMatchObject({ pass: 1, fail: 0 })
