@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('explore --ui', () => {
     expect(await cell('bot', 1).textContent()).toBe('1')
     expect((await cell('agent', 0).textContent())?.replace(/\s/g, '')).toBe('11')
     expect(await cell('agent', 0).getByRole('img', { name: 'failed' }).count()).toBe(1)
-    expect(await cell('agent', 2).textContent()).toBe('')
+    expect(await cell('agent', 4).textContent()).toBe('')
     expect(await page.getByRole('button', { name: 'Run all' }).count()).toBe(0)
 
     await page.locator('.scenario-row', { hasText: NAME }).click()
