@@ -34,7 +34,7 @@ export {
   type WebhookAdapterOptions,
 } from './platform/simulator/webhook-adapters.ts'
 export { WorkspaceConflictError } from './platform/simulator/workspaces.ts'
-export { ListenError, PortInUseError } from './server/listen.ts'
+export { ListenError, PortInUseError } from './server/listen-error.ts'
 export type { AgentContext, AgentFunctions, DeskContext, SeesOptions } from './testing/agent.ts'
 export type { CleanOptions } from './testing/assert-clean.ts'
 export type { BodyMatcher } from './testing/body-matcher.ts'

@@ -45,17 +45,18 @@ it('records a handover in both directions as a simulator records its own', async
   await chat.press('handover', { async: true })
   await proxy.waitFor('delivery')
   await desk(`${chat.id}/accept`)
-  await proxy.waitFor('api')
-  await desk(`${chat.id}/messages`, { text: 'Hello from Anna' })
+  // The start, and then the transcript.
   await proxy.waitFor('api', 2)
+  await desk(`${chat.id}/messages`, { text: 'Hello from Anna' })
+  await proxy.waitFor('api', 3)
   await chat.says('Thank you', { async: true })
   await proxy.waitFor('delivery', 2)
   await desk(`${chat.id}/close`)
-  await proxy.waitFor('api', 3)
+  await proxy.waitFor('api', 4)
 
   const entries = await proxy.entries()
   const shown = entries.filter(one => one.kind !== 'note' || !one.note.startsWith('proxy_'))
-  const [, pressed, request, delivery, start, , message, , event, , end] = shown
+  const [, pressed, request, delivery, start, , read, message, , event, , end] = shown
   const delivered = { kind: 'delivery', observed: true, outcome: 'delivered', status: 200 }
   const called = { kind: 'api', observed: true, auth: 'valid', status: 200 }
   expect(shown).toMatchObject([
@@ -65,6 +66,7 @@ it('records a handover in both directions as a simulator records its own', async
     { ...delivered, cause: request?.seq, request: { headers: { 'kindly-hmac': '*** (valid)' } } },
     { ...called, endpoint: 'start', follows: request?.seq },
     { note: 'taken_over' },
+    { ...called, endpoint: 'transcript', follows: request?.seq },
     { ...called, endpoint: 'message', follows: request?.seq },
     { kind: 'user' },
     { kind: 'event', event: 'MESSAGE FROM USER' },
@@ -72,7 +74,7 @@ it('records a handover in both directions as a simulator records its own', async
     { ...called, endpoint: 'end', follows: event?.seq },
     { note: 'handed_back' },
   ])
-  for (const one of [request, delivery, start, message, end]) expect(one?.chat_id).toBe(chat.id)
+  for (const one of [request, delivery, start, read, message, end]) expect(one?.chat_id).toBe(chat.id)
 
   // The chat as the page shows it, the page itself, and the recorder.
   const { body: view } = await proxy.client('GET', `/chats/${chat.id}`)
