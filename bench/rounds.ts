@@ -1,7 +1,7 @@
 /** Measures sides alternately, so that other work on the machine affects all of them alike; servers under the load of `wrk`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOAD_CORE, runProcess, type Server, temporaryFolder, workerFile } from './processes.ts'
+import { LOAD_CORE, runProcess, SERVER_CORE, type Server, temporaryFolder, workerFile } from './processes.ts'
 import { createRow, type Row } from './rows.ts'
 
 /** What figures are given, by the flags of `npm run bench`. */
@@ -27,6 +27,12 @@ export async function alternately<S, V>(rounds: number, sides: readonly S[], mea
     for (const [index, side] of round % 2 === 0 ? order : order.reverse()) values[index]?.push(await measure(side))
   }
   return values
+}
+
+/** Returns the microseconds of a call in each of the ways of the worker. */
+export async function microseconds({ node }: Settings, ways: string, count: number, ...more: readonly string[]) {
+  const command = [node, workerFile('microseconds.mjs'), ways, `${count}`, ...more]
+  return JSON.parse(await runProcess(command, SERVER_CORE)) as number[]
 }
 
 /** A request that is sent again and again. */

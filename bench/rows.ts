@@ -14,7 +14,9 @@ export function createRow(
   const value = spreadOf(values)
   const yardstick = beside && spreadOf(beside)
   const ratio = beside && spreadOf(values.map((one, round) => one / (beside[round] ?? Number.NaN)))
-  const isMet = goal && reaches(goal, (goal[0] === 'ratio' ? ratio : value)?.median)
+  const [of, sign, limit = Number.NaN] = goal ?? []
+  const { median } = (of === 'ratio' ? ratio : value) ?? { median: Number.NaN }
+  const isMet = sign && { '>=': median >= limit, '<=': median <= limit, '<': median < limit }[sign]
   return { name, unit, value, yardstick, ratio, goal, isMet }
 }
 
@@ -22,11 +24,6 @@ function spreadOf(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted.at(index) ?? Number.NaN
   return { median: at(sorted.length >> 1), lowest: at(0), highest: at(-1) }
-}
-
-function reaches([, sign, limit]: Goal, median = Number.NaN): boolean {
-  if (sign === '>=') return median >= limit
-  return sign === '<=' ? median <= limit : median < limit
 }
 
 const DIGITS: Readonly<Record<string, number>> = { ms: 2, us: 1, s: 2, MB: 1, MiB: 1 }

@@ -7,15 +7,8 @@ import type { RequestTemplate, Settings } from './rounds.ts'
 export const startWorker = (node: string, kind: string, argument: string, core = SERVER_CORE): Promise<Server> =>
   startServer([node, workerFile('servers.cjs'), kind, argument], core)
 
-interface Answer {
-  readonly status?: number
-  readonly type?: string
-  /** JSON, or nothing. */
-  readonly body?: string
-}
-
-/** Starts the yardstick: a bare `node:http` server that reads the request, parses its JSON and writes the JSON of its answer. */
-export const startBare = ({ node }: Settings, answer: Answer = {}): Promise<Server> =>
+/** Starts the yardstick, which answers with these bytes of JSON, or with none. */
+export const startBare = ({ node }: Settings, answer: { status?: number; type?: string; body?: string } = {}) =>
   startWorker(node, 'bare', JSON.stringify(answer))
 
 export const QUIET = ['--output', 'quiet'] as const

@@ -1,7 +1,8 @@
 /** Measures calls of the platform API over HTTP, and the webhooks that they cause. */
 import { join } from 'node:path'
-import { COMMAND, LOAD_CORE, runProcess, SERVER_CORE, startServer, temporaryFolder, workerFile } from '../processes.ts'
-import { addedP99, alternately, answerOf, callRows, type Figures, fewer, type Settings, underLoad } from '../rounds.ts'
+import { COMMAND, LOAD_CORE, startServer, temporaryFolder } from '../processes.ts'
+import type { Figures, Settings } from '../rounds.ts'
+import * as rounds from '../rounds.ts'
 import { createRow } from '../rows.ts'
 import * as servers from '../servers.ts'
 
@@ -11,10 +12,10 @@ type RequestTo = typeof servers.transcriptOf
 async function besideBare(settings: Settings, name: string, requestTo: RequestTo, limits: [number, number]) {
   await using simulator = await servers.startSimulator(settings)
   const request = requestTo(await servers.createChats(simulator))
-  await using bare = await servers.startBare(settings, await answerOf(simulator, request))
+  await using bare = await servers.startBare(settings, await rounds.answerOf(simulator, request))
   const sides = [bare, simulator].map(server => ({ server, request }))
-  const [yardstick, ours] = await underLoad(settings, sides)
-  return callRows(name, ours!, yardstick!, limits)
+  const [yardstick, ours] = await rounds.underLoad(settings, sides)
+  return rounds.callRows(name, ours!, yardstick!, limits)
 }
 
 const startReceiver = (delayMs: number) => servers.startWorker(process.execPath, 'receiver', `${delayMs}`, LOAD_CORE)
@@ -35,23 +36,27 @@ export const calls: Figures = {
     await using recording = await startServer(command)
     const request = servers.messageTo(Array.from({ length: 50 }, (_, index) => `chat-${100 + index}`))
     const sides = [relay, recording].map(server => ({ server, request, connections: 8, pauseMs: 10 }))
-    const measured = await underLoad(settings, sides)
-    return [addedP99('a call through the proxy, p99 beyond that of a bare relay', measured, 2)]
+    const measured = await rounds.underLoad(settings, sides)
+    return [rounds.addedP99('a call through the proxy, p99 beyond that of a bare relay', measured, 2)]
   },
 
   /** The simulator has one delivery of a chat in flight, so bare undici has as many connections as there are chats. */
   async deliveries(settings) {
     await using receiver = await startReceiver(0)
     const compare = async (name: string, chats: number, count: number, limit: number) => {
-      const [yardstick, ours] = await alternately(settings.rounds, ['bareDeliveries', 'deliveries'], async way => {
-        const command = [settings.node, workerFile('seconds-per-call.mjs'), way, `${count}`, receiver.url, `${chats}`]
-        return 1 / Number(await runProcess(command, SERVER_CORE))
-      })
+      const [yardstick, ours] = await rounds.alternately(
+        settings.rounds,
+        ['bareDeliveries', 'deliveries'],
+        async way => {
+          const [perCall] = await rounds.microseconds(settings, way, count, receiver.url, `${chats}`)
+          return 1e6 / perCall!
+        },
+      )
       return createRow(name, '/s', ours!, ['ratio', '>=', limit], yardstick)
     }
     return [
-      await compare('signed deliveries of 50 chats', 50, fewer(settings, 20_000, 2000), 0.5),
-      await compare('signed deliveries of one chat', 1, fewer(settings, 5000, 500), 0.6),
+      await compare('signed deliveries of 50 chats', 50, rounds.fewer(settings, 2000, 200), 0.5),
+      await compare('signed deliveries of one chat', 1, rounds.fewer(settings, 500, 50), 0.6),
     ]
   },
 
@@ -66,8 +71,8 @@ export const calls: Figures = {
       const request = servers.typingStart(await servers.createChats(server))
       sides.push({ server, request, connections: 10, pauseMs: 20 })
     }
-    const measured = await underLoad(settings, sides)
-    return [addedP99('p99 of the API that a slow receiver adds', measured, 1)]
+    const measured = await rounds.underLoad(settings, sides)
+    return [rounds.addedP99('p99 of the API that a slow receiver adds', measured, 1)]
   },
 
   /** The default memory limit holds fewer chats that an agent has taken over. Both sides have the larger limit. */
@@ -75,8 +80,8 @@ export const calls: Figures = {
     const flags = [...servers.QUIET, '--memory-limit', '256mb']
     await using few = await servers.startSimulator(settings, flags)
     await using many = await servers.startSimulator(settings, flags)
-    const count = fewer(settings, 100_000, 1000)
-    const [yardstick, ours] = await underLoad(settings, [
+    const count = rounds.fewer(settings, 100_000, 1000)
+    const [yardstick, ours] = await rounds.underLoad(settings, [
       { server: few, request: servers.messageTo(await servers.createChats(few, 100, [])) },
       { server: many, request: servers.messageTo(await servers.createChats(many, count, [])) },
     ])

@@ -6,13 +6,11 @@ import { alternately, type Figures, fewer, firstOf } from '../rounds.ts'
 import { createRow } from '../rows.ts'
 import { createChats, messageTo, QUIET, startBare, startSimulator } from '../servers.ts'
 
-const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const PER_SECOND = 500
-const TICK_MS = 10
 
 export const page: Figures = {
   async page(settings) {
-    const executablePath = PROGRAMS.find(existsSync)
+    const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
     if (executablePath === undefined) {
       console.error('The page is not measured, because Chromium is not installed: apt-get install chromium')
       return []
@@ -39,9 +37,9 @@ export const page: Figures = {
     const longest: number[] = []
     for (let round = 0; round < settings.rounds; round++) {
       const timer = setInterval(() => {
-        for (let one = 0; one < (PER_SECOND * TICK_MS) / 1000; one++) void send()
-      }, TICK_MS)
-      const longestGapMs = opened.evaluate(async forMs => {
+        for (let one = 0; one < PER_SECOND / 100; one++) void send()
+      }, 10)
+      const longestMs = opened.evaluate(async forMs => {
         const frame = () => new Promise(requestAnimationFrame)
         let [longest, at] = [0, await frame()]
         for (const until = at + forMs; at < until; ) {
@@ -51,7 +49,7 @@ export const page: Figures = {
         }
         return longest
       }, settings.seconds * 1000)
-      longest.push(await longestGapMs)
+      longest.push(await longestMs)
       clearInterval(timer)
     }
     await pool.close()

@@ -13,9 +13,7 @@ function init(args)
   end
   wrk.request = request
   local pause = tonumber(args[3])
-  if pause > 0 then
-    delay = function() return pause end
-  end
+  if pause > 0 then delay = function() return pause end end
 end
 
 function done(summary, latency)

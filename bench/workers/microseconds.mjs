@@ -1,11 +1,11 @@
 /**
- * Prints the seconds of a call that this process makes in one of WAYS. Arguments: the way, how many calls; for deliveries,
- * the URL of the webhook and in how many chats.
+ * Prints the microseconds of a call that this process makes in some of WAYS, after as many calls to warm up. Arguments: the ways
+ * with commas, how many calls a slice has; for deliveries, the URL of the webhook and in how many chats.
  */
 import { createHmac } from 'node:crypto'
 import { createSimulator } from '../../dist/index.js'
 
-const [way, calls, url, chatCount = 1] = process.argv.slice(2)
+const [ways, calls, url, chatCount = 1] = process.argv.slice(2)
 const count = Number(calls)
 const sim = createSimulator({ clock: 'real', ...(url && { webhook: { url } }) })
 const chats = await Promise.all(Array.from({ length: Number(chatCount) }, () => sim.chat()))
@@ -39,12 +39,6 @@ async function fetchThrough(...handlers) {
   return repeat(async () => accept(await fetch(...message)))
 }
 
-async function createAndReset() {
-  const created = createSimulator()
-  await created.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
-  created.reset()
-}
-
 const WAYS = {
   bareFetch: () => repeat(async () => accept(await bareAnswer(new Request(...message)))),
   fetch: () => repeat(async () => accept(await sim.fetch(new Request(...message)))),
@@ -56,7 +50,12 @@ const WAYS = {
     const { handlers } = await import('../../dist/msw.js')
     return await fetchThrough(...handlers(sim))
   },
-  create: () => repeat(createAndReset),
+  create: () =>
+    repeat(async () => {
+      const created = createSimulator()
+      await created.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
+      created.reset()
+    }),
   /** Each typing call causes one event. All calls are made at once, and their cost is part of the figure. */
   deliveries: () => async () => {
     const bodies = chats.map(chat => Buffer.from(JSON.stringify({ bot_id: sim.botId, chat_id: chat.id })))
@@ -84,11 +83,22 @@ const WAYS = {
   },
 }
 
-const makeCalls = await WAYS[way]()
-await makeCalls()
-const from = performance.now()
-await makeCalls()
-// A turn of the event loop counts the work that the calls left for it.
-await new Promise(resolve => setImmediate(resolve))
-process.stdout.write(`${(performance.now() - from) / 1000 / count}\n`)
+const SLICES = 10
+const measured = await Promise.all(ways.split(',').map(way => WAYS[way]()))
+
+/** Makes the calls in alternate slices. Each ends with a turn of the event loop, for the work that the calls left for it. */
+async function measure() {
+  const microseconds = measured.map(() => 0)
+  for (let slice = 0; slice < SLICES; slice++)
+    for (const [index, makeCalls] of measured.entries()) {
+      const from = performance.now()
+      await makeCalls()
+      await new Promise(resolve => setImmediate(resolve))
+      microseconds[index] += ((performance.now() - from) * 1000) / SLICES / count
+    }
+  return microseconds
+}
+
+await measure()
+process.stdout.write(`${JSON.stringify(await measure())}\n`)
 process.exit(0)
