@@ -55,7 +55,9 @@ it('handles a conversation, and after kill -9 has the same port and its chats', 
   await driver.target!.kill()
   await driver.target!.start()
   expect(driver.url).toBe(url)
-  expect((await driver.call('inbox', context, never)).items).toMatchObject([{ request: true }, { text: 'Hello' }])
+  // Between them is what was written before, if the transcript was read before the end.
+  const { items = [] } = await driver.call('inbox', context, never)
+  expect([items[0], items.at(-1)]).toMatchObject([{ request: true }, { text: 'Hello' }])
   await does('says', { text: 'Hi!' })
   await called('message')
   await does('leave')
