@@ -9,8 +9,7 @@ import type { ApiContent, FaultContent, NoteContent, ShownMessage } from '../jou
 import { Refusal } from '../rules/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../rules/state.ts'
 import type { UserPorts } from '../rules/user-actions.ts'
-import type { AuthState, Keyring, RateLimit } from './access.ts'
-import type { CallerRules } from './callers.ts'
+import type { AuthState, CallerRules, Keyring, RateLimit } from './access.ts'
 import type { ApiRequest, Marker } from './messages.ts'
 
 /** What the API needs from other parts of the simulator. */

@@ -24,10 +24,18 @@ import { Refusal } from '../rules/refusal.ts'
 import { assumed, type Chat, MemoryLimitError, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
 import { requirePresence } from '../rules/user-leaves.ts'
-import { type Grant, keyIn, preflightResponse, RateLimited, withCors } from './access.ts'
+import {
+  findForeignCaller,
+  foreignCallerBody,
+  type Grant,
+  keyIn,
+  platformPolicy,
+  preflightResponse,
+  RateLimited,
+  withCors,
+} from './access.ts'
 import { checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, chatIdOf, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
-import { findForeignCaller, foreignCallerBody, platformPolicy } from './callers.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
 import {

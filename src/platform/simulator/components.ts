@@ -15,8 +15,14 @@ import { loadModule, randomToken } from '../../base/runtime/node.ts'
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import { functionTransport, type Transport } from '../../base/runtime/transport.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
-import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/access.ts'
-import { type CallerRules, createCallerRules } from '../api/callers.ts'
+import {
+  type CallerRules,
+  createCallerRules,
+  createKeyring,
+  createRateLimit,
+  type Keyring,
+  type RateLimit,
+} from '../api/access.ts'
 import { allowedFor } from '../contract/knobs.ts'
 import { FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, createJournal, type Journal, type OnInternalError } from '../journal/journal.ts'

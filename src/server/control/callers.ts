@@ -8,7 +8,7 @@ import {
   isPrivate,
   namesOf,
 } from '../../base/text/hosts.ts'
-import type { CallerPolicy } from '../../platform/api/callers.ts'
+import type { CallerPolicy } from '../../platform/api/access.ts'
 
 export interface ServerCallers {
   /** The names of this server that need no token; null when all do. */
@@ -39,7 +39,7 @@ export function createServerCallers({ host, address, token, baseUrl, isProxy }: 
   const names = isEverywhere(host) ? null : [...namesOf(host), ...(base === null ? [] : [base.hostname])]
   const isBeyondMachine = !isLoopback(host)
   const known: CallerPolicy = {
-    acceptsHost: name => names === null || names.includes(name),
+    acceptsHost: header => names === null || names.includes(hostIn(header)),
     acceptsOrigin: (origin, hostHeader) => origin === base?.origin || isPageOf(origin, hostHeader),
     acceptsReads: false,
     acceptsTunnels: !isProxy || token !== null,
@@ -47,12 +47,11 @@ export function createServerCallers({ host, address, token, baseUrl, isProxy }: 
     isGuarded: () => false,
   }
   /** Names that no web page can have, and that of the base URL. */
-  const acceptsHost = (name: string) =>
-    isLoopbackName(name) ||
-    isAddress(name) ||
-    name === host.toLowerCase() ||
-    name === new URL(address.base).hostname ||
-    (isBeyondMachine && isPrivate(name))
+  const acceptsHost = (header: string) => {
+    const name = hostIn(header)
+    if (isLoopbackName(name) || isAddress(name) || name === host.toLowerCase()) return true
+    return name === new URL(address.base).hostname || (isBeyondMachine && isPrivate(name))
+  }
   return {
     names,
     token,
