@@ -1,25 +1,31 @@
 import { cut } from '../../base/text/cut.ts'
-import type { InboxRead } from '../history.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import { isDriverCall } from '../scenario/run-events.ts'
 import { listed, type Mistake, type Rule } from './rule.ts'
 
 /** Reports an inbox that loses what it showed, shows it again and loses it again: two instances answer in turn. */
 export const inboxAlternates: Rule = {
   id: 'inbox-alternates',
   level: 'SHOULD',
-  *judgeChat({ reads }) {
-    const mistake = alternation(reads)
+  *judgeChat({ entries }) {
+    const mistake = alternation(entries)
     if (mistake !== null) yield mistake
   },
 }
 
-/** An item that was there, gone, there and gone. A restart or a read that goes wrong once does not have this effect. */
+/** An item that was there, gone, there and gone. One read that goes wrong does not have this effect. */
 const CHANGES = 4
 const MAX_CHARS = 60
 
-/** What these reads of one chat, oldest first, show about the inbox; null when nothing in it comes and goes. */
-export function alternation(reads: readonly Pick<InboxRead, 'seq' | 'items'>[]): Mistake | null {
+/**
+ * What the reads of the inbox of one chat, oldest first, show; null when nothing in it comes and goes by itself. When
+ * anything else happens in the chat, such as an event or the end, the inbox may well show something else afterwards.
+ */
+export function alternation(entries: readonly Entry[]): Mistake | null {
   const changes = new Map<string, { isThere: boolean; readonly reads: { readonly seq: number }[] }>()
-  for (const read of reads) {
+  for (const read of entries) {
+    if (!isDriverCall(read) || read.verb !== 'inbox') changes.clear()
+    if (!isDriverCall(read) || read.items === undefined) continue
     const shown = new Set(read.items.map(({ text, request }) => JSON.stringify(request ? 'the request' : (text ?? ''))))
     for (const name of shown) if (!changes.has(name)) changes.set(name, { isThere: false, reads: [] })
     for (const [name, item] of changes) {

@@ -69,7 +69,6 @@ export class CheckChat {
   readonly name: string
   readonly #check: CheckContext
   readonly #chat: Chat
-  readonly #reads: { readonly seq: number; readonly items: readonly InboxItem[] }[] = []
   /** Seqs of the calls that `nextCall` returned. */
   readonly #returned = new Set<number>()
 
@@ -161,8 +160,7 @@ export class CheckChat {
     if (!this.#check.canDo('inbox')) return []
     const { items = [], failure } = await callVerb(this.#check, this.#chat, 'inbox')
     if (failure === undefined || !isInboxFailure(failure)) {
-      this.#reads.push({ seq: this.#check.core.journal.nextSeq - 1, items })
-      const mistake = alternation(this.#reads)
+      const mistake = alternation(this.entries())
       if (mistake === null) return items
       this.#check.report('MUST', 'inbox-alternates', mistake)
     } else this.#check.inconclusive(inboxFailed(failure))
