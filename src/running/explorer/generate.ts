@@ -160,16 +160,23 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
   const faultAt = oneIn(5) ? below(length) : -1
   const slowAt = oneIn(SLOW_SHARE) ? below(length) : -1
 
-  const written: { readonly chat: number; readonly kind: ActKind; readonly text: ActText }[] = []
+  const written: {
+    readonly chat: number
+    readonly kind: ActKind
+    readonly text: ActText
+    readonly isForAgent: boolean
+  }[] = []
+  const isForAgent = (kind: ActKind, chat: number) => kind !== 'user' || state.chats[chat]?.status === 'agent'
   const drawText = (kind: ActKind, chat: number): ActText => {
     const plain = {
       kind: 'plain',
       value: `${kind === 'user' ? 'Question' : 'Answer'} ${written.length + 1} of ${seed}`,
     }
-    if (isPlain || oneIn(3)) return plain
+    // A text that no agent was there for comes from a transcript: the same text later could not be told from it.
+    if (isPlain || oneIn(3) || !isForAgent(kind, chat)) return plain
     if (oneIn(5)) {
       const same = written
-        .filter(earlier => earlier.chat === chat && earlier.kind === kind)
+        .filter(earlier => earlier.chat === chat && earlier.kind === kind && earlier.isForAgent)
         .map(({ text }) => text.value)
       return same.length === 0 ? plain : { kind: 'again', value: pick(same) }
     }
@@ -216,7 +223,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
     let text = isText ? drawText(kind, chat) : undefined
     const hasFiles = kind === 'user' && vocabulary.hasFiles && oneIn(8)
     if (hasFiles && oneIn(3)) text = undefined
-    if (text !== undefined) written.push({ chat, kind, text })
+    if (text !== undefined) written.push({ chat, kind, text, isForAgent: isForAgent(kind, chat) })
     const faults =
       acts.length === faultAt ? vocabulary.faults.filter(fault => canHaveFault(state, { kind, chat }, fault)) : []
     const act: Act = {
