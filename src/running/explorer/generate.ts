@@ -182,10 +182,8 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
     }
     const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(DRAWN_KINDS)
     const made = TEXT_KINDS[hard]
-    const value =
-      made === undefined ? (namedTexts([hard])[hard] ?? '') : typeof made === 'function' ? made(generate) : pick(made)
-    const isKnown = written.some(earlier => earlier.chat === chat && earlier.text.value === value)
-    return kind === 'user' && isKnown ? plain : { kind: hard, value }
+    if (made === undefined) return { kind: hard, value: namedTexts([hard])[hard] ?? '' }
+    return { kind: hard, value: typeof made === 'function' ? made(generate) : pick(made) }
   }
 
   const acts: Act[] = []
