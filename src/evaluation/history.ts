@@ -33,8 +33,8 @@ export interface InboxRead {
   /** When it was requested: its items existed by then, or came while it was answered. */
   readonly askedAt: number
   readonly items: readonly InboxItem[]
-  /** How often the inbox was emptied before: a position means another item afterwards. */
-  readonly resets: number
+  /** A number for each item, which it keeps in later reads, also when others come before it. After the inbox was emptied, all are new. */
+  readonly ids: readonly number[]
 }
 
 /** What happened in one chat, oldest first. */
@@ -64,6 +64,7 @@ export class History {
   /** The end of the last step that started the target again. */
   #restartSeq = 0
   #restartStep = 0
+  #inboxItems = 0
 
   constructor(entries: Iterable<Entry> = []) {
     for (const entry of entries) this.add(entry)
@@ -154,8 +155,8 @@ export class History {
       before !== undefined &&
       (items.length < before.items.length ||
         (this.#restartSeq > before.seq && before.items.some((item, place) => !isSameItem(item, items[place]))))
-    const resets = (before?.resets ?? 0) + (isEmptied ? 1 : 0)
-    chat.reads.push({ seq, askedAt: at_ms - duration_ms, items, resets })
+    const ids = idsOf(items, isEmptied ? undefined : before, () => this.#inboxItems++)
+    chat.reads.push({ seq, askedAt: at_ms - duration_ms, items, ids })
   }
 }
 
@@ -183,6 +184,16 @@ function follow(chat: Writable<ChatHistory>, entry: Entry): void {
   if (status === chat.status && !isAcceptance(entry)) return
   chat.status = status
   chat.since = chat.calls.findLast(({ call }) => call.seq === entry.cause)?.call ?? entry
+}
+
+/** A help desk may show the conversation before the handover above messages that it has shown already. */
+function idsOf(items: readonly InboxItem[], before: InboxRead | undefined, next: () => number): number[] {
+  if (before === undefined) return items.map(next)
+  let known = 0
+  const found = items.map(item => (isSameItem(item, before.items[known]) ? before.ids[known++] : undefined))
+  // An item that was changed keeps its place.
+  const ids = known < before.items.length ? before.ids : found
+  return items.map((_, place) => ids[place] ?? next())
 }
 
 const isSameItem = ({ text, request }: InboxItem, other: InboxItem | undefined): boolean =>

@@ -52,6 +52,11 @@ describe('sees', () => {
       twoReadings(['ok']),
       { step: { number: 4 }, happened: /has only inbox item 1 "ok", which is already claimed by step 3$/ },
     ],
+    'knows the items that the conversation before the handover came above': [
+      { steps: [{ user: 'a' }, { agent: { sees: 'a' } }, { user: 'a' }, { agent: { sees: 'a' } }] },
+      [inbox(), said(), reading(2, [['a']]), said(3), reading(4, [['before', 'a', 'a']], 500)],
+      'pass',
+    ],
     'does not take an earlier item with a later step': [
       { steps: [{ user: 'a' }, { agent: { sees: 'b' } }, { agent: { sees: 'a' } }] },
       [inbox(), said(), reading(2, [['a', 'b']]), reading(3, [['a', 'b']], 5000)],

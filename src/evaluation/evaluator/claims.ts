@@ -60,15 +60,13 @@ export class ClaimRegistry {
   }
 }
 
-/** Registers the owners of inbox items by their place, for each conversation and reset of its inbox. */
+/** Registers the owners of inbox items by their number, for each conversation. */
 export class InboxClaims {
   readonly #owners = new Map<string, Map<number, number>>()
 
-  /** The owners of the items of an inbox, by place. */
-  ownersIn(conversation: string, resets: number): Map<number, number> {
-    const key = `${resets} ${conversation}`
-    const owners = this.#owners.get(key) ?? new Map<number, number>()
-    this.#owners.set(key, owners)
+  ownersIn(conversation: string): Map<number, number> {
+    const owners = this.#owners.get(conversation) ?? new Map<number, number>()
+    this.#owners.set(conversation, owners)
     return owners
   }
 }

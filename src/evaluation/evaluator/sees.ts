@@ -58,8 +58,8 @@ export class SeesEvaluator implements StepEvaluator {
   readonly #deadline: Deadline
   /** The end of `for`; null without it. */
   readonly #observedUntilMs: number | null
-  /** The last claimed position before the first read, by the resets of the inbox: its own claims do not count. */
-  readonly #floors = new Map<number, number>()
+  /** The items that were claimed before the first read: its own claims do not count. */
+  #claimedBefore: ReadonlySet<number> | null = null
   readonly #matcher: unknown
   readonly #problem: string | null
   #inbox: InboxMatch | null = null
@@ -85,14 +85,13 @@ export class SeesEvaluator implements StepEvaluator {
     const { conversation, number } = this.step
     const turnSeq = this.#context.windows.turnStart(this.step).seq
     const before = readsOf(index, conversation).findLast(({ seq }) => seq < turnSeq)
-    const start = before?.resets === read.resets ? before.items.length : 0
-    const owners = inboxClaims.ownersIn(conversation, read.resets)
-    const floor = this.#floors.get(read.resets) ?? Math.max(-1, ...owners.keys())
-    this.#floors.set(read.resets, floor)
-    const from = Math.max(start, floor + 1)
+    const start = read.ids.findLastIndex(id => before?.ids.includes(id)) + 1
+    const owners = inboxClaims.ownersIn(conversation)
+    this.#claimedBefore ??= new Set(owners.keys())
+    const from = Math.max(start, read.ids.findLastIndex(id => this.#claimedBefore?.has(id)) + 1)
     const places: number[] = []
     for (let place = from; place < read.items.length; place++) {
-      const owner = owners.get(place) ?? number
+      const owner = owners.get(read.ids[place]!) ?? number
       if (owner === number && fits(this.#matcher, read.items[place], options)) places.push(place)
     }
     return { read, start, from, places }
@@ -122,8 +121,8 @@ export class SeesEvaluator implements StepEvaluator {
   close(): void {
     if (this.#inbox === null) return
     const { read, places } = this.#inbox
-    const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
-    for (const place of places.slice(0, this.#options.times.max)) owners.set(place, this.step.number)
+    const owners = this.#context.inboxClaims.ownersIn(this.step.conversation)
+    for (const place of places.slice(0, this.#options.times.max)) owners.set(read.ids[place]!, this.step.number)
   }
 
   failure(): FailureDetails {
@@ -203,17 +202,17 @@ export class SeesEvaluator implements StepEvaluator {
   #nearestItems(inbox: InboxMatch): ItemMiss[] {
     const { options } = this.#context
     const { read, from, places, start } = inbox
-    const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
+    const owners = this.#context.inboxClaims.ownersIn(this.step.conversation)
     const ranked: { miss: ItemMiss; rank: number }[] = []
     for (const [place, item] of read.items.entries()) {
       if (places.includes(place)) continue
       const differences = match(this.#matcher, item, options)
-      const owner = owners.get(place) ?? this.step.number
+      const owner = owners.get(read.ids[place]!) ?? this.step.number
       let obstacle: Obstacle = { code: 'before_turn', text: 'in the inbox before the turn' }
       if (owner !== this.step.number) obstacle = claimedBy(owner)
       else if (place >= from) obstacle = fieldsDiffer(differences.length)
       else if (place >= start && differences.length === 0) {
-        const step = owners.get(from - 1) ?? null
+        const step = owners.get(read.ids[from - 1]!) ?? null
         obstacle = { code: 'before_item', text: `but before ${itemText(read.items, from - 1)} of step ${step}`, step }
       }
       const miss = { place, obstacle, differences }

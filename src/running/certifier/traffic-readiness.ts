@@ -91,7 +91,7 @@ export class TrafficReadiness {
 
   inboxRead(chatId: string, items: readonly InboxItem[]): void {
     const { journal } = coreOf(this.#sim)
-    this.#reads.set(chatId, { seq: journal.nextSeq - 1, askedAt: journal.atMs, items, resets: 0 })
+    this.#reads.set(chatId, { seq: journal.nextSeq - 1, askedAt: journal.atMs, items, ids: [...items.keys()] })
     this.#open.set(chatId, journal.atMs)
   }
 
