@@ -107,7 +107,9 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
     // The next act needs the state of this one, and comes before the answer to its call.
     const id = isSlow && act.kind === 'accept' ? `accept_${index + 1}` : null
     add(id === null ? stimulus : { id, ...stimulus }, index)
-    for (const step of createChecks(inState, settings, id)) pending.push({ step: { ...step, ...chat }, act: index })
+    const isBoundLost = acts.some(other => other.act.chat === act.chat && losesBound(other.act))
+    for (const step of createChecks(inState, settings, id, isBoundLost))
+      pending.push({ step: { ...step, ...chat }, act: index })
     if (id !== null) add({ ...check({ status: 'agent' }), ...chat }, index)
   }
   flush()
@@ -182,8 +184,23 @@ function createFaults({ kind, fault: name }: Act, slowAnswer: Duration | null): 
   return [fault({ on: { api: call }, drop: name === 'request-lost' ? 'before' : 'after', times: 1 })]
 }
 
-/** What has to hold because of one act. `id`: the step that its calls count from. */
-function createChecks({ act, before, after }: ActInState, settings: ScenarioSettings, id: string | null): Step[] {
+/**
+ * Whether the intermediary does not learn which message of the transcript begins or ends the handover: the answer to a
+ * repeated call has another id, or one that is in no transcript.
+ */
+const losesBound = ({ kind, fault: name }: Act): boolean =>
+  name === 'answer-lost' && (kind === 'accept' || kind === 'leave')
+
+/**
+ * What has to hold because of one act. `id`: the step that its calls count from. `isBoundLost`: the conversation before the
+ * handover, which the help desk shows too, may have texts that came by webhook.
+ */
+function createChecks(
+  { act, before, after }: ActInState,
+  settings: ScenarioSettings,
+  id: string | null,
+  isBoundLost: boolean,
+): Step[] {
   const { kind, text, files, fault: name } = act
   const since = id === null ? {} : { since: id }
   // A call that was refused is made twice; one whose answer was lost may be made again.
@@ -191,7 +208,7 @@ function createChecks({ act, before, after }: ActInState, settings: ScenarioSett
     settings.notices || settings.isTrial ? { times: 1 } : {}
   if (name === 'refused') times = { times: 2 }
   else if (name !== undefined) times = { times: { min: 1, max: 2 } }
-  const isAgain = name === 'event-twice' ? { times: { min: 1, max: 2 } } : {}
+  const isAgain = name === 'event-twice' || isBoundLost ? { times: { min: 1, max: 2 } } : {}
   switch (kind) {
     case 'user': {
       if (before.chats[act.chat]?.status !== 'agent' || !settings.inbox) return []
